@@ -17,39 +17,15 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from harness_uq.plugin_api import (
-    MAX_SCORES,
-    AggregateScore,
-    ClusterDeclaration,
-    Discovery,
-    HarnessResult,
-    LogError,
-    Message,
-    Questions,
-    Resources,
-    Run,
-    RunMetadata,
-    Scores,
-    Source,
-    TaskLog,
-    TokenUsage,
-    TrialEndings,
-    check_cells,
-    ending_code,
-    is_unknown,
-)
-from harness_uq.plugin_api import paths as io_paths
+import harness_uq.plugin_api as uq
 from harness_uq_formats.json_files import content_of, decode, decoded_lines, file_errors, finite_number, heads_of
+from harness_uq_formats.log_parts import differences, known_amounts, metadata_fields, system_name, trial_endings
 from harness_uq_formats.messages import (
     CHECKSUM_DIFFERS,
     LINES_UNREADABLE,
     REDUCED_SCORE_REPEATED,
     REPEATED_RECORDS,
 )
-from harness_uq_formats.metadata_fields import metadata_fields
-from harness_uq_formats.missing_scores import differences
-from harness_uq_formats.system_names import system_name
-from harness_uq_formats.trial_grid import known_amounts, trial_endings
 
 NAME: Final = "every-eval-ever"
 EPOCH: Final = "epoch"
@@ -253,7 +229,7 @@ class SampleSet:
         """
         question = sample.sample_id or sample.sample_hash
         if not question:
-            raise LogError("neither `sample_id` nor `sample_hash` identifies the question")
+            raise uq.LogError("neither `sample_id` nor `sample_hash` identifies the question")
         key = sample.evaluation_result_id or sample.evaluation_name
         column = self.columns.get(key)
         if column is None:
@@ -296,7 +272,7 @@ class SamplesFile:
 
 
 @dataclass(frozen=True, slots=True)
-class RecordRun(Run):
+class RecordRun(uq.Run):
     """A record and its samples.
 
     Attributes
@@ -320,10 +296,10 @@ def parts(files: Sequence[str]) -> Iterable[Sequence[str]]:
     return groups.values()
 
 
-def find(files: Sequence[str]) -> Discovery:
+def find(files: Sequence[str]) -> uq.Discovery:
     """A run for each file of records, with the samples of the record beside it, and for each file of samples alone."""
     records, samples = list[str](), list[str]()
-    problems = list[tuple[str, Message | str]]()
+    problems = list[tuple[str, uq.Message | str]]()
     for file, head in heads_of((file for file in files if file.endswith((".json", ".jsonl"))), problems):
         if b'"schema_version"' not in head or head.lstrip()[:1] != b"{":
             continue
@@ -331,7 +307,7 @@ def find(files: Sequence[str]) -> Discovery:
             samples.append(file)
         elif b'"model_info"' in head or b'"evaluation_results"' in head:
             records.append(file)
-    runs = list[Run]()
+    runs = list[uq.Run]()
     for file in records:
         beside = file.removesuffix(".json") + _SAMPLES_SUFFIX
         its_samples = beside if beside in samples else None
@@ -339,10 +315,10 @@ def find(files: Sequence[str]) -> Discovery:
     claimed = {file for run in runs for file in run.files}
     runs += [RecordRun(file, (file,), None, None, file) for file in samples if file not in claimed]
     known = claimed.union(samples, (file for file, _ in problems))
-    return Discovery(tuple(runs), tuple(file for file in files if file not in known), tuple(problems))
+    return uq.Discovery(tuple(runs), tuple(file for file in files if file not in known), tuple(problems))
 
 
-def read(run: Run, *, with_resources: bool) -> Iterator[TaskLog]:
+def read(run: uq.Run, *, with_resources: bool) -> Iterator[uq.TaskLog]:
     """The tasks of the records, and of samples without a record.
 
     Raises
@@ -386,7 +362,7 @@ def _read_samples(file: str, described: DetailedResults | None, kind: type[Sampl
     samples = SamplesFile()
     algorithm = described.hash_algorithm if described and described.checksum else None
     digest = hashlib.new(algorithm, usedforsecurity=False) if algorithm in ("md5", "sha256") else None
-    with file_errors(), io_paths.open_binary(file) as lines:
+    with file_errors(), uq.paths.open_binary(file) as lines:
         for number, line in enumerate(lines, 1):
             if digest is not None:
                 digest.update(line)
@@ -398,16 +374,16 @@ def _read_samples(file: str, described: DetailedResults | None, kind: type[Sampl
                 if name not in samples.sets:
                     samples.sets[name] = SampleSet()
                 samples.sets[name].add(sample)
-            except LogError as error:
+            except uq.LogError as error:
                 samples.unread.append((number, str(error)))
     if samples.unread and not any(found.columns for found in samples.sets.values()):
         number, reason = samples.unread[0]
-        raise LogError(f"line {number}: {reason}")
+        raise uq.LogError(f"line {number}: {reason}")
     samples.digest = digest.hexdigest() if digest is not None else ""
     return samples
 
 
-def _notes_on_file(samples: SamplesFile, described: DetailedResults | None) -> Iterator[Message]:
+def _notes_on_file(samples: SamplesFile, described: DetailedResults | None) -> Iterator[uq.Message]:
     """Warnings about lines that cannot be read, and about a file that is not the one that the record describes."""
     if samples.unread:
         number, reason = samples.unread[0]
@@ -429,8 +405,8 @@ class Metric:
     column: Column | None = None
 
 
-def _task_logs(record: Record, samples: SampleSet, path: str, *, with_resources: bool) -> Iterator[TaskLog]:
-    check_cells(1, len(record.evaluation_results) + len(samples.columns), MAX_SCORES)
+def _task_logs(record: Record, samples: SampleSet, path: str, *, with_resources: bool) -> Iterator[uq.TaskLog]:
+    uq.check_cells(1, len(record.evaluation_results) + len(samples.columns), uq.MAX_SCORES)
     for task, listed in _metrics_by_task(record, samples).items():
         metrics = dict[tuple[str, str], Metric]()
         repeated = [one.name for one in listed if metrics.setdefault((one.name, one.filter), one) is not one]
@@ -478,10 +454,11 @@ def _filter(result: Result) -> str:
 
 def _task_log(
     task: str, metrics: Sequence[Metric], record: Record, samples: SampleSet, path: str, *, with_resources: bool
-) -> TaskLog:
+) -> uq.TaskLog:
     questions = list(dict.fromkeys(question for one in metrics if one.column for question in one.column.questions))
     row_of = {question: row for row, question in enumerate(questions)}
-    data, messages, reported = list[Scores | AggregateScore](), list[Message](), dict[tuple[str, str], HarnessResult]()
+    data, messages = list[uq.Scores | uq.AggregateScore](), list[uq.Message]()
+    reported = dict[tuple[str, str], uq.HarnessResult]()
     for metric in metrics:
         if metric.result is not None:
             reported[metric.name, metric.filter] = _reported(metric.result)
@@ -492,20 +469,19 @@ def _task_log(
         elif metric.result is not None:
             data.append(_total(metric, metric.result, is_ours=_is_ours(record)))
     library = record.eval_library or Library()
+    version = None if uq.is_unknown(library.version) else library.version
     columns = [metric.column for metric in metrics if metric.column]
-    return TaskLog(
+    return uq.TaskLog(
         system=_system(record, metrics),
         task=task,
-        source=Source(
-            path, NAME, None if is_unknown(library.version) else library.version, _iso_time(record.evaluation_timestamp)
-        ),
-        questions=Questions(
+        source=uq.Source(path, NAME, version, _iso_time(record.evaluation_timestamp)),
+        questions=uq.Questions(
             tuple(questions), fields=metadata_fields([samples.fields.get(question, {}) for question in questions])
         ),
         data=tuple(data),
         reported=reported,
         declared=_declared_clusters(metrics),
-        facts=RunMetadata(settings={"library": library.name}),
+        facts=uq.RunMetadata(settings={"library": library.name}),
         higher_is_better={
             metric.name: not metric.result.metric_config.lower_is_better for metric in metrics if metric.result
         },
@@ -534,17 +510,17 @@ def _is_ours(record: Record) -> bool:
     return (source or "").startswith("harness_uq ")
 
 
-def _reported(result: Result) -> HarnessResult:
+def _reported(result: Result) -> uq.HarnessResult:
     uncertainty = result.score_details.uncertainty or Uncertainty()
     error = uncertainty.standard_error.value if uncertainty.standard_error else None
-    return HarnessResult(finite_number(result.score_details.score), finite_number(error), uncertainty.num_samples)
+    return uq.HarnessResult(finite_number(result.score_details.score), finite_number(error), uncertainty.num_samples)
 
 
-def _total(metric: Metric, result: Result, *, is_ours: bool) -> AggregateScore:
+def _total(metric: Metric, result: Result, *, is_ours: bool) -> uq.AggregateScore:
     """A result without samples; harness_uq uses its method `totals` only for shares of correct answers."""
     reported = _reported(result)
     method = (result.score_details.details or {}).get("method")
-    return AggregateScore(
+    return uq.AggregateScore(
         metric.name,
         metric.filter,
         reported.value,
@@ -557,13 +533,13 @@ def _total(metric: Metric, result: Result, *, is_ours: bool) -> AggregateScore:
 
 def _scores(
     metric: Metric, column: Column, row_of: Mapping[str, int], record: Record
-) -> tuple[Scores, tuple[Message, ...]]:
+) -> tuple[uq.Scores, tuple[uq.Message, ...]]:
     """Scores of the samples, with the range and levels of the record."""
     config = metric.result.metric_config if metric.result else MetricConfig()
     unknown_score = -1.0 if config.has_unknown_level else None
     values = _matrix(column, row_of, [None if score == unknown_score else score for score in column.scores])
     n_scored = int(np.isfinite(values).sum())
-    messages: tuple[Message, ...] = ()
+    messages: tuple[uq.Message, ...] = ()
     library = record.eval_library.name if record.eval_library else None
     if library == "inspect_ai" and not _is_ours(record) and _repeats_its_first_trial(values):
         messages = (REDUCED_SCORE_REPEATED(metric=metric.name, n_trials=values.shape[1]),)
@@ -574,7 +550,7 @@ def _scores(
         scored = values[np.isfinite(values).any(axis=1)]
         messages += differences(metric.name, np.nanmean(scored, axis=1), value, "the record")
     return (
-        Scores(
+        uq.Scores(
             metric.name,
             metric.filter,
             values,
@@ -594,14 +570,14 @@ def _matrix(column: Column, row_of: Mapping[str, int], values: Sequence[float | 
     rows = rows[order]
     n_trials = np.bincount(rows, minlength=len(row_of))
     columns = np.arange(len(rows)) - np.repeat(np.cumsum(n_trials) - n_trials, n_trials)
-    check_cells(len(row_of), int(n_trials.max(initial=0)))
+    uq.check_cells(len(row_of), int(n_trials.max(initial=0)))
     matrix = np.full((len(row_of), int(n_trials.max(initial=0))), np.nan)
     matrix[rows, columns] = np.array([np.nan if value is None else value for value in values], np.float64)[order]
     matrix[np.isinf(matrix)] = np.nan
     return matrix
 
 
-def _endings(columns: Sequence[Column], row_of: Mapping[str, int]) -> TrialEndings | None:
+def _endings(columns: Sequence[Column], row_of: Mapping[str, int]) -> uq.TrialEndings | None:
     """How the trials ended; None if no line has an error, because some converters do not write errors.
 
     Lines with several metrics describe the same trials, so those of one metric are used.
@@ -609,8 +585,8 @@ def _endings(columns: Sequence[Column], row_of: Mapping[str, int]) -> TrialEndin
     column = max(columns, key=lambda one: (len(one.failed), len(one.questions)), default=None)
     if column is None or not column.failed:
         return None
-    codes = np.full(len(column.questions), ending_code("completed"))
-    codes[column.failed] = ending_code("error")
+    codes = np.full(len(column.questions), uq.ending_code("completed"))
+    codes[column.failed] = uq.ending_code("error")
     return trial_endings(_matrix(column, row_of, codes.tolist()))
 
 
@@ -629,17 +605,17 @@ def _bounds(config: MetricConfig) -> tuple[float, float] | None:
     return (low, high) if is_known and math.isfinite(low) and math.isfinite(high) and low < high else None
 
 
-def _declared_clusters(metrics: Sequence[Metric]) -> ClusterDeclaration | None:
+def _declared_clusters(metrics: Sequence[Metric]) -> uq.ClusterDeclaration | None:
     """The clusters of the estimates in a record of harness_uq."""
     for metric in metrics:
         details = metric.result.score_details.details if metric.result else None
         match = _CLUSTERS.fullmatch(str((details or {}).get("clusters", "")))
         if match is not None and metric.column is not None:
-            return ClusterDeclaration(match["field"], "score_details.details.clusters")
+            return uq.ClusterDeclaration(match["field"], "score_details.details.clusters")
     return None
 
 
-def _resources(column: Column, row_of: Mapping[str, int], model: str) -> Resources:
+def _resources(column: Column, row_of: Mapping[str, int], model: str) -> uq.Resources:
     """Tokens and time of the trials."""
 
     def amounts(name: str) -> NDArray[np.float64] | None:
@@ -647,9 +623,9 @@ def _resources(column: Column, row_of: Mapping[str, int], model: str) -> Resourc
             _matrix(column, row_of, [getattr(usage, name) if usage else None for usage in column.tokens])
         )
 
-    return Resources(
+    return uq.Resources(
         usage=(
-            TokenUsage(
+            uq.TokenUsage(
                 model,
                 input_tokens=amounts("input_tokens"),
                 output_tokens=amounts("output_tokens"),

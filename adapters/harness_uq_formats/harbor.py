@@ -14,30 +14,17 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from harness_uq.plugin_api import (
-    MAX_SCORES,
-    Attempt,
-    Discovery,
-    HarnessResult,
-    LogError,
-    Message,
-    Questions,
-    Resources,
-    Run,
-    RunMetadata,
-    Scores,
-    Source,
-    TaskLog,
-    TokenUsage,
-    check_cells,
+import harness_uq.plugin_api as uq
+from harness_uq_formats.json_files import decoded_files, finite_number, heads_of
+from harness_uq_formats.log_parts import (
+    TrialGrid,
+    counted_as_zero,
+    differences,
+    known_amounts,
+    seconds_between,
+    system_name,
 )
-from harness_uq.plugin_api import paths as io_paths
-from harness_uq_formats.json_files import content_of, decode, finite_number, heads_of
 from harness_uq_formats.messages import PART_UNREADABLE, REWARDS_AFTER_ERRORS
-from harness_uq_formats.missing_scores import counted_as_zero, differences
-from harness_uq_formats.system_names import system_name
-from harness_uq_formats.timestamps import seconds_between
-from harness_uq_formats.trial_grid import TrialGrid, known_amounts
 
 NAME: Final = "harbor"
 TOOL: Final = "Harbor"
@@ -192,7 +179,7 @@ class Job(msgspec.Struct):
 
 
 @dataclass(frozen=True, slots=True)
-class JobRun(Run):
+class JobRun(uq.Run):
     """The files of a job.
 
     Attributes
@@ -218,7 +205,7 @@ class _JobContent:
         return not self.unread and len(self.trials) >= (self.job.n_total_trials if self.job else 0)
 
     @property
-    def messages(self) -> tuple[Message, ...]:
+    def messages(self) -> tuple[uq.Message, ...]:
         if not self.unread:
             return ()
         file, reason = self.unread[0]
@@ -233,32 +220,32 @@ SystemKey = tuple[str, str, str]  # base name, version and settings of an agent
 
 def parts(files: Sequence[str]) -> Iterable[Sequence[str]]:
     """The result files of a job, every other file by itself."""
-    folders = {io_paths.folder_of(file) for file in files if io_paths.name_of(file) == _RESULT}
-    jobs = {io_paths.folder_of(folder) for folder in folders}
+    folders = {uq.paths.folder_of(file) for file in files if uq.paths.name_of(file) == _RESULT}
+    jobs = {uq.paths.folder_of(folder) for folder in folders}
     groups = defaultdict[str, list[str]](list)
     for file in files:
-        folder = io_paths.folder_of(file)
-        if io_paths.name_of(file) != _RESULT:
+        folder = uq.paths.folder_of(file)
+        if uq.paths.name_of(file) != _RESULT:
             groups[file].append(file)
         else:
-            groups[folder if folder in jobs else io_paths.folder_of(folder)].append(file)
+            groups[folder if folder in jobs else uq.paths.folder_of(folder)].append(file)
     return groups.values()
 
 
-def find(files: Sequence[str]) -> Discovery:
+def find(files: Sequence[str]) -> uq.Discovery:
     """A run for each job. Every `result.json` in a subfolder of a job belongs to a trial, also if it is damaged."""
     job_files, trial_files = dict[str, str](), defaultdict[str, list[str]](list)
-    others, problems = list[str](), list[tuple[str, Message | str]]()
-    for file, head in heads_of((file for file in files if io_paths.name_of(file) == _RESULT), problems):
-        folder = io_paths.folder_of(file)
+    others, problems = list[str](), list[tuple[str, uq.Message | str]]()
+    for file, head in heads_of((file for file in files if uq.paths.name_of(file) == _RESULT), problems):
+        folder = uq.paths.folder_of(file)
         if b'"n_total_trials"' in head and b'"stats"' in head:
             job_files[folder] = file
         elif b'"trial_name"' in head and b'"task_name"' in head:
-            trial_files[io_paths.folder_of(folder)].append(file)
+            trial_files[uq.paths.folder_of(folder)].append(file)
         else:
             others.append(file)
     for file in others:
-        if (folder := io_paths.folder_of(io_paths.folder_of(file))) in job_files or folder in trial_files:
+        if (folder := uq.paths.folder_of(uq.paths.folder_of(file))) in job_files or folder in trial_files:
             trial_files[folder].append(file)
     runs = tuple(
         JobRun(
@@ -268,13 +255,13 @@ def find(files: Sequence[str]) -> Discovery:
     )
     claimed = {file for run in runs for file in run.files}
     known = claimed | {file for file, _ in problems}
-    return Discovery(runs, tuple(file for file in files if file not in known), tuple(problems))
+    return uq.Discovery(runs, tuple(file for file in files if file not in known), tuple(problems))
 
 
 # ---------------------------------------------------------------- task logs
 
 
-def read(run: Run, *, with_resources: bool) -> Iterator[TaskLog]:
+def read(run: uq.Run, *, with_resources: bool) -> Iterator[uq.TaskLog]:
     """The tasks of a job, one for each agent, model and dataset.
 
     Raises
@@ -300,26 +287,18 @@ def read(run: Run, *, with_resources: bool) -> Iterator[TaskLog]:
         )
 
 
-def _read_files(run: Run) -> _JobContent:
+def _read_files(run: uq.Run) -> _JobContent:
     job_file, trial_files = (run.job_file, run.trial_files) if isinstance(run, JobRun) else (None, run.files)
     content = _JobContent()
-    for file in trial_files:
-        try:
-            content.trials.append(decode(content_of(file), Trial))
-        except LogError as error:
-            content.unread.append((file, str(error)))
-    if job_file is not None:
-        try:
-            content.job = decode(content_of(job_file), Job)
-        except LogError as error:
-            content.unread.append((job_file, str(error)))
+    content.trials = decoded_files(trial_files, Trial, content.unread)
+    content.job = next(iter(decoded_files(filter(None, [job_file]), Job, content.unread)), None)
     if not content.trials:
         file, reason = content.unread[0]
-        raise LogError(f"{file}: {reason}")
+        raise uq.LogError(f"{file}: {reason}")
     return content
 
 
-def _task_log(name: str, trials: Sequence[Trial], stats: EvalStats | None, *, with_resources: bool) -> TaskLog:
+def _task_log(name: str, trials: Sequence[Trial], stats: EvalStats | None, *, with_resources: bool) -> uq.TaskLog:
     """The trials of one agent, model and dataset."""
     grid = TrialGrid()
     for trial in trials:
@@ -331,14 +310,14 @@ def _task_log(name: str, trials: Sequence[Trial], stats: EvalStats | None, *, wi
             messages += differences(item.metric, item.values[np.isfinite(item.values)], result.value, TOOL)
     first = trials[0]
     dataset = first.source or AD_HOC
-    return TaskLog(
+    return uq.TaskLog(
         system=name,
         task=dataset,
-        source=Source("", NAME, time=first.started_at, attempt=_attempt(name, dataset, trials, data)),
-        questions=Questions(grid.questions, hashes=_checksums(trials)),
+        source=uq.Source("", NAME, time=first.started_at, attempt=_attempt(name, dataset, trials, data)),
+        questions=uq.Questions(grid.questions, hashes=_checksums(trials)),
         data=tuple(data),
         reported=reported,
-        facts=RunMetadata(settings={"agent_version": first.agent_info.version, "agent_kwargs": dict(first.kwargs)}),
+        facts=uq.RunMetadata(settings={"agent_version": first.agent_info.version, "agent_kwargs": dict(first.kwargs)}),
         messages=tuple(messages),
         resources=_resources(trials, grid) if with_resources else None,
         ended_by=grid.endings(trial.ending for trial in trials),
@@ -371,11 +350,11 @@ def _key_in_job(trial: Trial) -> str:
     return "__".join(filter(None, (trial.agent_info.name, info.name if info else None, trial.source or AD_HOC)))
 
 
-def _rewards(trials: Sequence[Trial], grid: TrialGrid) -> tuple[list[Scores], list[Message]]:
+def _rewards(trials: Sequence[Trial], grid: TrialGrid) -> tuple[list[uq.Scores], list[uq.Message]]:
     """Scores of each reward, with 0 for trials without it, and notes about these and about invalid rewards."""
     names = list(dict.fromkeys(name for trial in trials for name in trial.rewards)) or ["reward"]
-    check_cells(len(trials), len(names), MAX_SCORES)
-    data, messages = list[Scores](), list[Message]()
+    uq.check_cells(len(trials), len(names), uq.MAX_SCORES)
+    data, messages = list[uq.Scores](), list[uq.Message]()
     for name in names:
         values = [finite_number(trial.rewards.get(name)) for trial in trials]
         scoreless = [trial for trial, value in zip(trials, values, strict=True) if value is None]
@@ -383,7 +362,7 @@ def _rewards(trials: Sequence[Trial], grid: TrialGrid) -> tuple[list[Scores], li
         if len(missing) == len(trials) and len(names) > 1:
             continue
         messages += counted_as_zero(missing, len(trials), tool=TOOL, metric=name)
-        data.append(Scores(name, "none", grid.matrix(value or 0.0 for value in values), is_complete=True))
+        data.append(uq.Scores(name, "none", grid.matrix(value or 0.0 for value in values), is_complete=True))
     foreign = [trial.errors[0] for trial in trials if trial.rewards and trial.has_foreign_error]
     if foreign:
         listed = ", ".join(f"{n} × {error}" for error, n in Counter(foreign).most_common(5))
@@ -391,14 +370,14 @@ def _rewards(trials: Sequence[Trial], grid: TrialGrid) -> tuple[list[Scores], li
     return data, messages
 
 
-def _reported(stats: EvalStats, names: Sequence[str]) -> dict[tuple[str, str], HarnessResult]:
+def _reported(stats: EvalStats, names: Sequence[str]) -> dict[tuple[str, str], uq.HarnessResult]:
     """The means in the file of the job: `mean` if there is one reward, else the names of the rewards."""
-    reported = dict[tuple[str, str], HarnessResult]()
+    reported = dict[tuple[str, str], uq.HarnessResult]()
     for metric in stats.metrics:
         for name in names:
             value = metric.get("mean" if len(names) == 1 else name)
             if (number := finite_number(value)) is not None:
-                reported.setdefault((name, "none"), HarnessResult(number))
+                reported.setdefault((name, "none"), uq.HarnessResult(number))
     return reported
 
 
@@ -412,7 +391,7 @@ def _checksums(trials: Sequence[Trial]) -> tuple[str, ...]:
     return tuple(next(iter(found)) for found in checksums.values())
 
 
-def _attempt(system: str, dataset: str, trials: Sequence[Trial], data: Sequence[Scores]) -> Attempt | None:
+def _attempt(system: str, dataset: str, trials: Sequence[Trial], data: Sequence[uq.Scores]) -> uq.Attempt | None:
     """Identity of the job, by which copies of its folder are recognized; None if it is unknown."""
     job = trials[0].config.job_id if trials[0].config else None
     if not job:
@@ -421,18 +400,18 @@ def _attempt(system: str, dataset: str, trials: Sequence[Trial], data: Sequence[
     for item in data:
         content.update(item.values.tobytes())
     name = f"{job} {system} {dataset}"
-    return Attempt(name, name, is_finished=True, n_trials=len(trials), content=content.hexdigest())
+    return uq.Attempt(name, name, is_finished=True, n_trials=len(trials), content=content.hexdigest())
 
 
-def _resources(trials: Sequence[Trial], grid: TrialGrid) -> Resources:
+def _resources(trials: Sequence[Trial], grid: TrialGrid) -> uq.Resources:
     """Tokens, cost and time of the trials."""
 
     def amounts(part_of: Callable[[Usage], float | None]) -> NDArray[np.float64] | None:
         return known_amounts(grid.matrix(trial.amount(part_of) for trial in trials))
 
-    return Resources(
+    return uq.Resources(
         usage=(
-            TokenUsage(
+            uq.TokenUsage(
                 trials[0].model or trials[0].agent_info.name,
                 input_tokens=amounts(lambda usage: usage.n_input_tokens),
                 output_tokens=amounts(lambda usage: usage.n_output_tokens),

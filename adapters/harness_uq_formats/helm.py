@@ -14,31 +14,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from harness_uq.plugin_api import (
-    MAX_SCORES,
-    AggregateScore,
-    Discovery,
-    HarnessResult,
-    LogError,
-    Message,
-    MetadataField,
-    Questions,
-    Resources,
-    Run,
-    RunMetadata,
-    Scores,
-    Source,
-    TaskLog,
-    TokenUsage,
-    TrialEndings,
-    check_cells,
-    ending_code,
-)
-from harness_uq.plugin_api import paths as io_paths
+import harness_uq.plugin_api as uq
 from harness_uq_formats.json_files import content_of, decode, question_count
+from harness_uq_formats.log_parts import differences, known_amounts, trial_endings
 from harness_uq_formats.messages import FAILED_REQUESTS_SCORED, RUN_WITHOUT_RESULTS
-from harness_uq_formats.missing_scores import differences
-from harness_uq_formats.trial_grid import known_amounts, trial_endings
 
 NAME: Final = "helm"
 _SPEC, _STATE, _STATS, _PER_INSTANCE = "run_spec.json", "scenario_state.json", "stats.json", "per_instance_stats.json"
@@ -239,7 +218,7 @@ class Values:
         ------
         LogError : if the array would be too large
         """
-        check_cells(len(self.instances), len(self.trials))
+        uq.check_cells(len(self.instances), len(self.trials))
         row_of = {question: row for row, question in enumerate(self.instances)}
         column_of = {trial: column for column, trial in enumerate(sorted(self.trials))}
         matrix = np.full((len(row_of), len(column_of)), np.nan)
@@ -254,13 +233,13 @@ _USAGE: Final = ("num_prompt_tokens", "num_output_tokens", "inference_runtime")
 # ---------------------------------------------------------------- files
 
 
-def find(files: Sequence[str]) -> Discovery:
+def find(files: Sequence[str]) -> uq.Discovery:
     """A run for each folder with its specification and statistics; files are recognized by their names."""
     folders = dict[str, dict[str, str]]()
     for path in files:
-        if (name := io_paths.name_of(path)) in _FILES:
-            folders.setdefault(io_paths.folder_of(path), {})[name] = path
-    runs, problems, claimed = list[Run](), list[tuple[str, Message | str]](), set[str]()
+        if (name := uq.paths.name_of(path)) in _FILES:
+            folders.setdefault(uq.paths.folder_of(path), {})[name] = path
+    runs, problems, claimed = list[uq.Run](), list[tuple[str, uq.Message | str]](), set[str]()
     for folder, members in folders.items():
         if _SPEC not in members or len(members) == 1:
             continue
@@ -268,28 +247,28 @@ def find(files: Sequence[str]) -> Discovery:
             problems.append((members[_SPEC], RUN_WITHOUT_RESULTS(tool="HELM", missing=[_PER_INSTANCE, _STATS])))
             continue
         ordered = tuple(members[name] for name in _FILES if name in members)
-        runs.append(Run(folder, ordered))
+        runs.append(uq.Run(folder, ordered))
         claimed.update(ordered)
-    return Discovery(tuple(runs), tuple(path for path in files if path not in claimed), tuple(problems))
+    return uq.Discovery(tuple(runs), tuple(path for path in files if path not in claimed), tuple(problems))
 
 
 def parts(files: Sequence[str]) -> list[list[str]]:
     """The files of each run, which lie in one folder; files with other names than those of HELM stay alone."""
     groups = dict[str, list[str]]()
     for path in files:
-        is_member = io_paths.name_of(path) in _FILES
-        groups.setdefault(io_paths.folder_of(path) if is_member else path, []).append(path)
+        is_member = uq.paths.name_of(path) in _FILES
+        groups.setdefault(uq.paths.folder_of(path) if is_member else path, []).append(path)
     return list(groups.values())
 
 
-def read(run: Run, *, with_resources: bool = False) -> Iterator[TaskLog]:
+def read(run: uq.Run, *, with_resources: bool = False) -> Iterator[uq.TaskLog]:
     """The one task of the run.
 
     Raises
     ------
     LogError : if a file of the run cannot be read
     """
-    path_of = {io_paths.name_of(path): path for path in run.files}
+    path_of = {uq.paths.name_of(path): path for path in run.files}
     spec = _read_member(path_of, _SPEC, RunSpec)
     values = Values()
     if _PER_INSTANCE in path_of:
@@ -297,15 +276,15 @@ def read(run: Run, *, with_resources: bool = False) -> Iterator[TaskLog]:
             values.add(entry)
     totals = _read_member(path_of, _STATS, list[Stat]) if _STATS in path_of else []
     states = _read_member(path_of, _STATE, ScenarioState).request_states if _STATE in path_of else []
-    check_cells(len(values.instances), len(values.scores), MAX_SCORES)
+    uq.check_cells(len(values.instances), len(values.scores), uq.MAX_SCORES)
     yield _task_log(spec, values, totals, states, run.files[0], with_resources=with_resources)
 
 
 def _read_member(path_of: Mapping[str, str], name: str, kind: type[Any]) -> Any:
     try:
         content = content_of(path_of[name])
-    except LogError as error:
-        raise LogError(f"{name}: {error.message.text}") from error
+    except uq.LogError as error:
+        raise uq.LogError(f"{name}: {error.message.text}") from error
     return decode(content, kind, whose=name)
 
 
@@ -362,7 +341,7 @@ def _task_log(
     path: str,
     *,
     with_resources: bool,
-) -> TaskLog:
+) -> uq.TaskLog:
     adapter = spec.adapter_spec
     rank_of = _precedence(adapter.method)
     keys = sorted(values.scores, key=lambda key: (rank_of.get(key[0], 1), key[1] != "test", "," in key[1]))
@@ -375,11 +354,11 @@ def _task_log(
     originals = len(set(instances))
     scores = [_scores(key, values, adapter, instances) for key in keys]
     is_sample = adapter.max_eval_instances is not None and originals >= adapter.max_eval_instances
-    return TaskLog(
+    return uq.TaskLog(
         system=adapter.model or adapter.model_deployment or "unknown model",
         task=task_of(spec),
-        source=Source(path, NAME),
-        questions=Questions(
+        source=uq.Source(path, NAME),
+        questions=uq.Questions(
             tuple(values.instances),
             _hashes(values.instances, states),
             {"instance_id": _codes(instances)} if originals < len(instances) else {},
@@ -388,8 +367,8 @@ def _task_log(
             *scores,
             *_totals_alone(reported, values, rank_of),
         ),
-        reported={key: HarnessResult(stat.value) for key, stat in reported.items() if key in values.scores},
-        facts=RunMetadata(
+        reported={key: uq.HarnessResult(stat.value) for key, stat in reported.items() if key in values.scores},
+        facts=uq.RunMetadata(
             is_limited=is_sample,
             is_random_subset=is_sample,
             settings={name: value for name in _SETTINGS if (value := getattr(adapter, name)) is not None},
@@ -402,8 +381,8 @@ def _task_log(
 
 
 def _messages(
-    states: Sequence[RequestState], scores: Sequence[Scores], reported: Mapping[Key, Stat]
-) -> Iterator[Message]:
+    states: Sequence[RequestState], scores: Sequence[uq.Scores], reported: Mapping[Key, Stat]
+) -> Iterator[uq.Message]:
     """Failed requests, and means that differ from those of HELM, which are means of the means of the trials."""
     if n_failed := sum(state.result is not None and not state.result.success for state in states):
         yield FAILED_REQUESTS_SCORED(tool="HELM", n_failed=n_failed, n_requests=len(states))
@@ -413,9 +392,9 @@ def _messages(
             yield from differences(data.metric, [float(one.mean()) for one in trials if one.size], total.value, "HELM")
 
 
-def _codes(instances: Sequence[str]) -> MetadataField:
+def _codes(instances: Sequence[str]) -> uq.MetadataField:
     code_of = {instance: code for code, instance in enumerate(dict.fromkeys(instances))}
-    return MetadataField(np.array([code_of[instance] for instance in instances]))
+    return uq.MetadataField(np.array([code_of[instance] for instance in instances]))
 
 
 def _hashes(questions: Mapping[str, str], states: Sequence[RequestState]) -> tuple[str, ...]:
@@ -430,7 +409,7 @@ def _hashes(questions: Mapping[str, str], states: Sequence[RequestState]) -> tup
     return tuple(map(hash_of.__getitem__, questions)) if questions.keys() <= hash_of.keys() else ()
 
 
-def _scores(key: Key, values: Values, adapter: Adapter, instances: Sequence[str]) -> Scores:
+def _scores(key: Key, values: Values, adapter: Adapter, instances: Sequence[str]) -> uq.Scores:
     metric, filter_name = key
     matrix = values.matrix(values.scores[key])
     scored = matrix[np.isfinite(matrix)]
@@ -439,7 +418,7 @@ def _scores(key: Key, values: Values, adapter: Adapter, instances: Sequence[str]
     match = _BEST_OF.fullmatch(metric)
     n_outputs = min(int(match[1]), adapter.num_outputs or 1) if match else 1
     rows = [instance for instance, row in zip(instances, matrix, strict=True) if np.isfinite(row).any()]
-    return Scores(
+    return uq.Scores(
         metric,
         filter_name,
         matrix,
@@ -455,18 +434,20 @@ def _scores(key: Key, values: Values, adapter: Adapter, instances: Sequence[str]
     )
 
 
-def _totals_alone(reported: Mapping[Key, Stat], values: Values, rank_of: Mapping[str, int]) -> Iterator[AggregateScore]:
+def _totals_alone(
+    reported: Mapping[Key, Stat], values: Values, rank_of: Mapping[str, int]
+) -> Iterator[uq.AggregateScore]:
     """Totals of the main metrics if the run has no statistics of instances."""
     if values.instances:
         return
     keys = [key for key in reported if key[0] in rank_of and reported[key].value is not None]
     n_questions = {key[1]: stat.value for key, stat in reported.items() if key[0] == "num_instances"}
     for key in sorted(keys, key=lambda key: (rank_of[key[0]], key[1] != "test", "," in key[1])):
-        reason = f"the run has no {_PER_INSTANCE}"
-        yield AggregateScore(*key, value=reported[key].value, n=question_count(n_questions.get(key[1])), reason=reason)
+        reason, n = f"the run has no {_PER_INSTANCE}", question_count(n_questions.get(key[1]))
+        yield uq.AggregateScore(*key, value=reported[key].value, n=n, reason=reason)
 
 
-def _endings(values: Values, states: Sequence[RequestState]) -> TrialEndings | None:
+def _endings(values: Values, states: Sequence[RequestState]) -> uq.TrialEndings | None:
     """How the trials ended; None without requests. A trial with several requests ended like the first that failed."""
     ending_of = dict[tuple[str, int], str]()
     for state in states:
@@ -476,10 +457,10 @@ def _endings(values: Values, states: Sequence[RequestState]) -> TrialEndings | N
             ending_of[trial] = state.result.ending
     if not ending_of:
         return None
-    return trial_endings(values.matrix({trial: ending_code(ending) for trial, ending in ending_of.items()}))
+    return trial_endings(values.matrix({trial: uq.ending_code(ending) for trial, ending in ending_of.items()}))
 
 
-def _resources(values: Values, adapter: Adapter) -> Resources:
+def _resources(values: Values, adapter: Adapter) -> uq.Resources:
     tokens_in, tokens_out, seconds = (known_amounts(values.matrix(values.usage.get(name, {}))) for name in _USAGE)
-    usage = TokenUsage(adapter.model or "unknown model", input_tokens=tokens_in, output_tokens=tokens_out)
-    return Resources((usage,), total_time=seconds)
+    usage = uq.TokenUsage(adapter.model or "unknown model", input_tokens=tokens_in, output_tokens=tokens_out)
+    return uq.Resources((usage,), total_time=seconds)

@@ -89,6 +89,17 @@ def decode(content: bytes, kind: type[Decoded], *, whose: str = "") -> Decoded:
         return _decode_leniently(content, kind, f"{whose}: " if whose else "")
 
 
+def decoded_files(files: Iterable[str], kind: type[Decoded], unread: list[tuple[str, str]]) -> list[Decoded]:
+    """Decode files, like `decode`; the path and the reason of each file that cannot be read go to `unread`."""
+    contents = list[Decoded]()
+    for file in files:
+        try:
+            contents.append(decode(content_of(file), kind))
+        except LogError as error:
+            unread.append((file, str(error)))
+    return contents
+
+
 def decoded_lines(path: str, kind: type[Decoded]) -> Iterator[Decoded]:
     """Decode each line of a file that is not blank, like `decode`.
 

@@ -16,34 +16,10 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import numpy as np
 
-from harness_uq.plugin_api import (
-    FILE_UNREADABLE,
-    MAX_SCORES,
-    AggregateScore,
-    Discovery,
-    HarnessResult,
-    LogError,
-    Message,
-    MissingDependencyError,
-    Questions,
-    Resources,
-    Run,
-    RunMetadata,
-    Scores,
-    Source,
-    TaskLog,
-    TokenUsage,
-    TrialEndings,
-    check_cells,
-    check_expansion,
-    ending_code,
-)
-from harness_uq.plugin_api import paths as io_paths
+import harness_uq.plugin_api as uq
 from harness_uq_formats.json_files import content_of, decode, finite_number, head_of, question_count
+from harness_uq_formats.log_parts import differences, known_amounts, system_name
 from harness_uq_formats.messages import METRICS_WITHOUT_SCORES
-from harness_uq_formats.missing_scores import differences
-from harness_uq_formats.system_names import system_name
-from harness_uq_formats.trial_grid import known_amounts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -140,26 +116,26 @@ class Task:
 # ---------------------------------------------------------------- files
 
 
-def find(files: Sequence[str]) -> Discovery:
+def find(files: Sequence[str]) -> uq.Discovery:
     """A run for each time and model: its results file and its details, which are recognized by their names."""
-    runs, others, problems = list[Run](), list[str](), list[tuple[str, Message | str]]()
+    runs, others, problems = list[uq.Run](), list[str](), list[tuple[str, uq.Message | str]]()
     for group in parts(files):
         mine = list[str]()
         for path in group:
             try:
                 is_ours = _is_lighteval(path)
-            except LogError as error:
+            except uq.LogError as error:
                 problems.append((path, error.message))
                 continue
             (mine if is_ours else others).append(path)
         if mine:
             mine.sort(key=lambda path: not path.endswith(".json"))
-            runs.append(Run(mine[0], tuple(mine), _time_of(mine[0])))
-    return Discovery(tuple(runs), tuple(others), tuple(problems))
+            runs.append(uq.Run(mine[0], tuple(mine), _time_of(mine[0])))
+    return uq.Discovery(tuple(runs), tuple(others), tuple(problems))
 
 
 def _is_lighteval(path: str) -> bool:
-    name = io_paths.name_of(path)
+    name = uq.paths.name_of(path)
     if _RESULTS_NAME.fullmatch(name):
         return b'"config_general"' in head_of(path)
     return _DETAILS_NAME.fullmatch(name) is not None
@@ -178,18 +154,18 @@ def _key_of(path: str) -> tuple[str, str]:
     time = _time_of(path)
     if time is None:
         return "", path
-    folder = io_paths.folder_of(path)
-    if io_paths.name_of(folder) == _match(path)["time"]:
-        folder = io_paths.folder_of(folder)
+    folder = uq.paths.folder_of(path)
+    if uq.paths.name_of(folder) == _match(path)["time"]:
+        folder = uq.paths.folder_of(folder)
     above, _, model = folder.replace("/details/", "/results/").rpartition("/results/")
     return time, f"{above}/{model}"
 
 
 def _match(path: str) -> re.Match[str]:
-    name = io_paths.name_of(path)
+    name = uq.paths.name_of(path)
     match = _RESULTS_NAME.fullmatch(name) or _DETAILS_NAME.fullmatch(name)
     if match is None:
-        raise LogError("the name of the file is neither that of a results file nor that of a details file")
+        raise uq.LogError("the name of the file is neither that of a results file nor that of a details file")
     return match
 
 
@@ -197,12 +173,12 @@ def _time_of(path: str) -> str | None:
     """The time in the name of a file, ISO 8601; None if there is none."""
     try:
         day, _, time = _match(path)["time"].partition("T")
-    except LogError:
+    except uq.LogError:
         return None
     return f"{day}T{time.replace('-', ':')}"
 
 
-def read(run: Run, *, with_resources: bool = False) -> Iterator[TaskLog]:
+def read(run: uq.Run, *, with_resources: bool = False) -> Iterator[uq.TaskLog]:
     """The tasks of the run; those without details have totals alone.
 
     Raises
@@ -249,15 +225,15 @@ def _rows_of(path: str, *, with_resources: bool) -> Iterator[tuple[str, Row]]:
 @contextmanager
 def _parquet(path: str) -> "Iterator[pq.ParquetFile]":
     if find_spec("pyarrow") is None:
-        raise MissingDependencyError("details of lighteval need pyarrow: pip install 'harness-uq[tables]'")
+        raise uq.MissingDependencyError("details of lighteval need pyarrow: pip install 'harness-uq[tables]'")
     from pyarrow import ArrowException
     from pyarrow.parquet import ParquetFile
 
     try:
-        with io_paths.open_binary(path) as content, ParquetFile(content) as file:
+        with uq.paths.open_binary(path) as content, ParquetFile(content) as file:
             yield file
     except (ArrowException, OSError, UnicodeDecodeError) as error:
-        raise LogError(FILE_UNREADABLE(reason=" ".join(str(error).split())[:200])) from None
+        raise uq.LogError(uq.FILE_UNREADABLE(reason=" ".join(str(error).split())[:200])) from None
 
 
 def _check_size(path: str, file: "pq.ParquetFile") -> None:
@@ -270,11 +246,11 @@ def _check_size(path: str, file: "pq.ParquetFile") -> None:
     metadata = file.metadata
     metrics = [field for field in file.schema_arrow if field.name.strip("_") in ("metric", "metrics")]
     if not metrics:
-        raise LogError("the details have no column `metric` or `metrics`")
-    check_cells(metadata.num_rows, sum(max(field.type.num_fields, 1) for field in metrics), MAX_SCORES)
+        raise uq.LogError("the details have no column `metric` or `metrics`")
+    uq.check_cells(metadata.num_rows, sum(max(field.type.num_fields, 1) for field in metrics), uq.MAX_SCORES)
     # the metadata of the columns are not used: those of a damaged file can end the process
     n_expanded = sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
-    check_expansion(path, io_paths.size(path), n_expanded)
+    uq.check_expansion(path, uq.paths.size(path), n_expanded)
 
 
 def _n_tokens(batch: "pa.RecordBatch", name: str) -> Sequence[float]:
@@ -309,7 +285,7 @@ def _row(cells: Mapping[str, Any]) -> tuple[str | None, Row]:
     if doc is None and "example" in cells:
         doc, metrics = {"query": cells["example"]}, cells.get("metrics")
     if not isinstance(doc, dict) or not isinstance(metrics, dict):
-        raise LogError("a row of the details has no question or no metrics")
+        raise uq.LogError("a row of the details has no question or no metrics")
     content = repr((doc.get("query"), doc.get("choices"))).encode(errors="surrogatepass")
     identifier = doc.get("id")
     row = Row(
@@ -358,7 +334,7 @@ def joined_rows(rows: Sequence[Row]) -> dict[str, Row]:
             )
         known = joined.setdefault(name, Row(row.id, row.content, {}, row.input_tokens, row.output_tokens))
         if any(known.metrics.get(metric, value) != value for metric, value in metrics.items()):
-            raise LogError(f"question {name!r} has several rows with different values of a metric")
+            raise uq.LogError(f"question {name!r} has several rows with different values of a metric")
         known.metrics |= metrics
         known.is_parsed = row.is_parsed if known.is_parsed is None else known.is_parsed
     return joined
@@ -367,32 +343,32 @@ def joined_rows(rows: Sequence[Row]) -> dict[str, Row]:
 # ---------------------------------------------------------------- task logs
 
 
-def _task_log(name: str, task: Task, results: Results, *, with_resources: bool) -> TaskLog:
+def _task_log(name: str, task: Task, results: Results, *, with_resources: bool) -> uq.TaskLog:
     rows = joined_rows(task.rows)
     reported = _reported(name, results)
     metrics = dict.fromkeys(metric for row in rows.values() for metric in row.metrics)
-    check_cells(len(rows), len(metrics), MAX_SCORES)
-    data, without_scores = list[Scores | AggregateScore](), list[str]()
+    uq.check_cells(len(rows), len(metrics), uq.MAX_SCORES)
+    data, without_scores = list[uq.Scores | uq.AggregateScore](), list[str]()
     for metric in metrics:
         values = [row.metrics.get(metric) for row in rows.values()]
         if all(isinstance(value, int | float | None) for value in values):
             data.append(_scores(metric, values))
         elif (total := reported.get((metric, "none"))) is not None:
             reason = "the details contain parts of a corpus metric"
-            data.append(AggregateScore(metric, "none", total.value, len(rows), reason))
+            data.append(uq.AggregateScore(metric, "none", total.value, len(rows), reason))
         else:
             without_scores.append(metric)
     messages = [METRICS_WITHOUT_SCORES(metrics=without_scores, n_metrics=len(without_scores))] if without_scores else []
     for item in data:
         total = reported.get((item.metric, "none"))
-        if isinstance(item, Scores) and total is not None:
+        if isinstance(item, uq.Scores) and total is not None:
             scored = item.values[np.isfinite(item.values)]
             messages += differences(item.metric, scored.tolist(), total.value, NAME)
-    return TaskLog(
+    return uq.TaskLog(
         system=_system(results, task.path),
         task=name,
         source=_source(results, task.path),
-        questions=Questions(tuple(rows), tuple(row.content for row in rows.values())),
+        questions=uq.Questions(tuple(rows), tuple(row.content for row in rows.values())),
         data=tuple(data),
         reported=reported,
         facts=_facts(name, results, len(rows)),
@@ -403,27 +379,27 @@ def _task_log(name: str, task: Task, results: Results, *, with_resources: bool) 
     )
 
 
-def _endings(rows: Mapping[str, Row]) -> TrialEndings | None:
+def _endings(rows: Mapping[str, Row]) -> uq.TrialEndings | None:
     """How the answers ended; None if it is unknown for all questions."""
     if all(row.is_parsed is None for row in rows.values()):
         return None
     names = {None: "unknown", False: "unparsed", True: "completed"}
-    return TrialEndings(np.array([[ending_code(names[row.is_parsed])] for row in rows.values()]))
+    return uq.TrialEndings(np.array([[uq.ending_code(names[row.is_parsed])] for row in rows.values()]))
 
 
-def _totals_log(name: str, results: Results, path: str) -> TaskLog:
+def _totals_log(name: str, results: Results, path: str) -> uq.TaskLog:
     """The log of a task without details."""
     reported = _reported(name, results)
     config = _config(name, results)
     n = question_count(config.effective_num_docs)
     reason = "there are no details of the task"
-    return TaskLog(
+    return uq.TaskLog(
         system=_system(results, path),
         task=name,
         source=_source(results, path),
-        questions=Questions(()),
+        questions=uq.Questions(()),
         data=tuple(
-            AggregateScore(*key, value=total.value, n=n, reason=reason, std_error=total.std_error)
+            uq.AggregateScore(*key, value=total.value, n=n, reason=reason, std_error=total.std_error)
             for key, total in reported.items()
         ),
         reported=reported,
@@ -432,14 +408,14 @@ def _totals_log(name: str, results: Results, path: str) -> TaskLog:
     )
 
 
-def _scores(metric: str, values: Sequence[float | None]) -> Scores:
+def _scores(metric: str, values: Sequence[float | None]) -> uq.Scores:
     matrix = np.array([[np.nan if value is None else float(value)] for value in values])
     scored = matrix[np.isfinite(matrix)]
     is_share = bool(_SHARES.fullmatch(metric)) and scored.size > 0 and scored.min() >= 0 and scored.max() <= 1
     is_binary = is_share and bool(_BINARY.fullmatch(metric)) and bool(np.isin(scored, (0, 1)).all())
     events = [name.format(match[1]) for pattern, name in _EVENTS.items() if (match := re.fullmatch(pattern, metric))]
     average = _AVERAGE.fullmatch(metric)
-    return Scores(
+    return uq.Scores(
         metric,
         "none",
         matrix,
@@ -452,13 +428,13 @@ def _scores(metric: str, values: Sequence[float | None]) -> Scores:
     )
 
 
-def _reported(name: str, results: Results) -> dict[tuple[str, str], HarnessResult]:
+def _reported(name: str, results: Results) -> dict[tuple[str, str], uq.HarnessResult]:
     """What lighteval reports for a task."""
     values = {key: finite_number(value) for key, value in results.results.get(name, {}).items()}
     given = {key: value for key, value in values.items() if value is not None}
     n = question_count(_config(name, results).effective_num_docs)
     return {
-        (metric, "none"): HarnessResult(value, given.get(f"{metric}_stderr"), n)
+        (metric, "none"): uq.HarnessResult(value, given.get(f"{metric}_stderr"), n)
         for metric, value in given.items()
         if not metric.endswith("_stderr")
     }
@@ -479,11 +455,11 @@ def _directions(name: str, results: Results) -> dict[str, bool]:
     return directions
 
 
-def _facts(name: str, results: Results, n_questions: int | None) -> RunMetadata:
+def _facts(name: str, results: Results, n_questions: int | None) -> uq.RunMetadata:
     config, general = _config(name, results), results.config_general
     n_all = question_count(config.original_num_docs)
     is_short = n_all is not None and n_questions is not None and n_questions < n_all
-    return RunMetadata(
+    return uq.RunMetadata(
         n_all=n_all,
         is_limited=is_short or general.max_samples is not None,
         settings=_generation(general),
@@ -509,18 +485,18 @@ def _system(results: Results, path: str) -> str:
 
 def _model_in(path: str) -> str:
     folder = _key_of(path)[1]
-    organization, model = io_paths.name_of(io_paths.folder_of(folder)), io_paths.name_of(folder)
+    organization, model = uq.paths.name_of(uq.paths.folder_of(folder)), uq.paths.name_of(folder)
     return f"{organization}/{model}" if "/details/" in path else "unknown model"
 
 
-def _source(results: Results, path: str) -> Source:
-    return Source(path, NAME, results.config_general.lighteval_sha, _time_of(path))
+def _source(results: Results, path: str) -> uq.Source:
+    return uq.Source(path, NAME, results.config_general.lighteval_sha, _time_of(path))
 
 
-def _resources(rows: Mapping[str, Row], results: Results, path: str) -> Resources:
-    usage = TokenUsage(
+def _resources(rows: Mapping[str, Row], results: Results, path: str) -> uq.Resources:
+    usage = uq.TokenUsage(
         _system(results, path),
         input_tokens=known_amounts(np.array([[row.input_tokens] for row in rows.values()])),
         output_tokens=known_amounts(np.array([[row.output_tokens] for row in rows.values()])),
     )
-    return Resources((usage,))
+    return uq.Resources((usage,))

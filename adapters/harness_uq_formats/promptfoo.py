@@ -17,29 +17,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from harness_uq.plugin_api import (
-    MAX_SCORES,
-    Attempt,
-    Discovery,
-    HarnessResult,
-    LogError,
-    Message,
-    Questions,
-    Resources,
-    Run,
-    RunMetadata,
-    Scores,
-    Source,
-    TaskLog,
-    TokenUsage,
-    check_cells,
-)
-from harness_uq.plugin_api import paths as io_paths
+import harness_uq.plugin_api as uq
 from harness_uq_formats.json_files import content_of, decode, decoded_lines, head_of
+from harness_uq_formats.log_parts import TrialGrid, differences, known_amounts, metadata_fields
 from harness_uq_formats.messages import ERRORS_COUNT_AS_ZERO, QUESTIONS_NOT_IDENTIFIED, VERSION_NOT_SUPPORTED
-from harness_uq_formats.metadata_fields import metadata_fields
-from harness_uq_formats.missing_scores import differences
-from harness_uq_formats.trial_grid import TrialGrid, known_amounts
 
 NAME: Final = "promptfoo"
 VERSIONS: Final = (2, 3)
@@ -274,20 +255,20 @@ class System:
 # ---------------------------------------------------------------- files
 
 
-def find(files: Sequence[str]) -> Discovery:
+def find(files: Sequence[str]) -> uq.Discovery:
     """A run for each exported evaluation and each list of results."""
-    runs, others, problems = list[Run](), list[str](), list[tuple[str, Message | str]]()
+    runs, others, problems = list[uq.Run](), list[str](), list[tuple[str, uq.Message | str]]()
     for path in files:
         try:
             is_ours = path.endswith((".json", ".jsonl")) and _is_promptfoo(path)
-        except LogError as error:
+        except uq.LogError as error:
             problems.append((path, error.message))
             continue
         if is_ours:
-            runs.append(Run(path, (path,)))
+            runs.append(uq.Run(path, (path,)))
         else:
             others.append(path)
-    return Discovery(tuple(runs), tuple(others), tuple(problems))
+    return uq.Discovery(tuple(runs), tuple(others), tuple(problems))
 
 
 def _is_promptfoo(path: str) -> bool:
@@ -306,11 +287,11 @@ def _is_promptfoo(path: str) -> bool:
     match = _VERSION.search(head)
     version = match[1].decode() if match else json.dumps(decode(content_of(path), _Outline).results.version)
     if version not in map(str, VERSIONS):
-        raise LogError(VERSION_NOT_SUPPORTED(tool=NAME, field="results.version", version=version, known=VERSIONS))
+        raise uq.LogError(VERSION_NOT_SUPPORTED(tool=NAME, field="results.version", version=version, known=VERSIONS))
     return True
 
 
-def read(run: Run, *, with_resources: bool = False) -> Iterator[TaskLog]:
+def read(run: uq.Run, *, with_resources: bool = False) -> Iterator[uq.TaskLog]:
     """The tasks of the run, one for each prompt and provider.
 
     Raises
@@ -324,7 +305,7 @@ def read(run: Run, *, with_resources: bool = False) -> Iterator[TaskLog]:
         yield from _read(path, Result, Evaluation[Result])
 
 
-def _read(path: str, row: type[Row], whole: type[Evaluation[Row]]) -> Iterator[TaskLog]:
+def _read(path: str, row: type[Row], whole: type[Evaluation[Row]]) -> Iterator[uq.TaskLog]:
     if path.endswith(".jsonl"):
         yield from task_logs(decoded_lines(path, row), Evaluation(Results([])), path)
     else:
@@ -335,7 +316,7 @@ def _read(path: str, row: type[Row], whole: type[Evaluation[Row]]) -> Iterator[T
 # ---------------------------------------------------------------- task logs
 
 
-def task_logs(results: Iterable[Row], evaluation: Evaluation[Row], path: str) -> Iterator[TaskLog]:
+def task_logs(results: Iterable[Row], evaluation: Evaluation[Row], path: str) -> Iterator[uq.TaskLog]:
     """The tasks of an evaluation, one for each prompt and provider.
 
     Raises
@@ -355,7 +336,7 @@ def task_logs(results: Iterable[Row], evaluation: Evaluation[Row], path: str) ->
         if result.test_case is not None:
             result.test_case.asserts = result.test_case.metadata = None
     if not systems:
-        raise LogError("the evaluation has no results")
+        raise uq.LogError("the evaluation has no results")
     ordered = sorted(systems.values(), key=lambda system: (system.column, _full_name(system.results[0])))
     names = distinct_names([system.results[0] for system in ordered])
     for system, name in zip(ordered, names, strict=True):
@@ -418,7 +399,7 @@ def _check_questions(system: System, evaluation: Evaluation[Row]) -> None:
     pairs = zip(system.results, system.questions, strict=True)
     unidentified = [result for result, question in pairs if not question.is_identified]
     if len(unidentified) > max(_n_repeats(result, evaluation) for result in unidentified):
-        raise LogError(QUESTIONS_NOT_IDENTIFIED(n_results=len(unidentified)))
+        raise uq.LogError(QUESTIONS_NOT_IDENTIFIED(n_results=len(unidentified)))
 
 
 def _n_repeats(result: Result, evaluation: Evaluation[Row]) -> int:
@@ -474,7 +455,7 @@ def _totals(results: Results[Row], column: int) -> Metrics | None:
     return columns[column].metrics if 0 <= column < len(columns) else None
 
 
-def _task_log(system: System, name: str, evaluation: Evaluation[Row], metrics: Metrics | None, path: str) -> TaskLog:
+def _task_log(system: System, name: str, evaluation: Evaluation[Row], metrics: Metrics | None, path: str) -> uq.TaskLog:
     grid, results, fields = TrialGrid(), list[Result](), dict[str, dict[str, object]]()
     for result, question in system.ordered:
         grid.add(question.id)
@@ -483,7 +464,7 @@ def _task_log(system: System, name: str, evaluation: Evaluation[Row], metrics: M
     scores = tuple(_scores(grid, results))
     n_trials = max(len(results) // len(grid.questions), 1)
     reported = _reported(metrics, n_trials) if metrics and metrics.n_tests > 0 else {}
-    messages = list[Message]()
+    messages = list[uq.Message]()
     n_errors = sum(result.is_error for result in results)
     if n_errors:
         messages.append(ERRORS_COUNT_AS_ZERO(tool=NAME, n_errors=n_errors, n_trials=len(results)))
@@ -492,20 +473,20 @@ def _task_log(system: System, name: str, evaluation: Evaluation[Row], metrics: M
         if total is not None and metrics is not None and metrics.n_tests == len(results):
             messages += differences(data.metric, data.values[np.isfinite(data.values)].tolist(), total.value, NAME)
     first = system.results[0]
-    return TaskLog(
+    return uq.TaskLog(
         system=name,
         task=_task(evaluation, path),
-        source=Source(
+        source=uq.Source(
             path,
             NAME,
             evaluation.metadata.version if evaluation.metadata else None,
             evaluation.results.timestamp,
             attempt=_attempt(evaluation, name, scores),
         ),
-        questions=Questions(grid.questions, grid.questions, metadata_fields(list(fields.values()))),
+        questions=uq.Questions(grid.questions, grid.questions, metadata_fields(list(fields.values()))),
         data=scores,
         reported=reported,
-        facts=RunMetadata(settings={"provider": _provider(first).id, "prompt": _prompt_name(first)}),
+        facts=uq.RunMetadata(settings={"provider": _provider(first).id, "prompt": _prompt_name(first)}),
         messages=tuple(messages),
         resources=_resources(grid, results),
         ended_by=grid.endings("error" if result.is_error else "completed" for result in results),
@@ -515,17 +496,17 @@ def _task_log(system: System, name: str, evaluation: Evaluation[Row], metrics: M
 def _task(evaluation: Evaluation[Row], path: str) -> str:
     """The description of the evaluation; without one, the names of the files of its tests, which systems share."""
     if evaluation.config is None:
-        return PurePosixPath(io_paths.name_of(path)).stem
+        return PurePosixPath(uq.paths.name_of(path)).stem
     tests = evaluation.config.tests
     files = [test for test in (tests if isinstance(tests, list) else [tests]) if isinstance(test, str)]
     names = [PurePosixPath(file.removeprefix("file://")).stem for file in files]
     return evaluation.config.description or "+".join(filter(None, names)) or NAME
 
 
-def _scores(grid: TrialGrid, results: Sequence[Result]) -> Iterator[Scores]:
+def _scores(grid: TrialGrid, results: Sequence[Result]) -> Iterator[uq.Scores]:
     """Whether the tests passed, their scores, and their named scores."""
     named = dict.fromkeys(name for result in results for name in result.named_scores or ())
-    check_cells(len(results), len(named), MAX_SCORES)
+    uq.check_cells(len(results), len(named), uq.MAX_SCORES)
     arrays = {
         "success": grid.matrix(result.success for result in results),
         "score": grid.matrix(result.score for result in results),
@@ -539,7 +520,7 @@ def _scores(grid: TrialGrid, results: Sequence[Result]) -> Iterator[Scores]:
             continue
         is_share = bool(scored.min() >= 0 and scored.max() <= 1)
         is_constant = bool(scored.min() == scored.max())
-        yield Scores(
+        yield uq.Scores(
             metric,
             "none",
             values,
@@ -552,29 +533,29 @@ def _scores(grid: TrialGrid, results: Sequence[Result]) -> Iterator[Scores]:
         )
 
 
-def _attempt(evaluation: Evaluation[Row], system: str, scores: Sequence[Scores]) -> Attempt | None:
+def _attempt(evaluation: Evaluation[Row], system: str, scores: Sequence[uq.Scores]) -> uq.Attempt | None:
     """What identifies copies of an evaluation; lists of results do not contain its identifier."""
     if not evaluation.eval_id or not scores:
         return None
     content = sha256(b"".join(data.values.tobytes() for data in scores)).hexdigest()
     run = f"{evaluation.eval_id} {system}"
-    return Attempt(run, run, is_finished=True, n_trials=int(np.isfinite(scores[0].values).sum()), content=content)
+    return uq.Attempt(run, run, is_finished=True, n_trials=int(np.isfinite(scores[0].values).sum()), content=content)
 
 
-def _reported(metrics: Metrics, n_trials: int) -> dict[tuple[str, str], HarnessResult]:
+def _reported(metrics: Metrics, n_trials: int) -> dict[tuple[str, str], uq.HarnessResult]:
     """The averages of promptfoo, in which errors count as tests that did not pass and have score 0."""
     n_questions = metrics.n_tests // n_trials
-    reported = {("success", "none"): HarnessResult((metrics.test_pass_count or 0) / metrics.n_tests, n=n_questions)}
+    reported = {("success", "none"): uq.HarnessResult((metrics.test_pass_count or 0) / metrics.n_tests, n=n_questions)}
     if metrics.score is not None:
-        reported["score", "none"] = HarnessResult(metrics.score / metrics.n_tests, n=n_questions)
+        reported["score", "none"] = uq.HarnessResult(metrics.score / metrics.n_tests, n=n_questions)
     for name, total in (metrics.named_scores or {}).items():
         count = (metrics.named_scores_count or {}).get(name)
         if total is not None and count:
-            reported.setdefault((name, "none"), HarnessResult(total / count))
+            reported.setdefault((name, "none"), uq.HarnessResult(total / count))
     return reported
 
 
-def _resources(grid: TrialGrid, given: Sequence[Result]) -> Resources | None:
+def _resources(grid: TrialGrid, given: Sequence[Result]) -> uq.Resources | None:
     """Tokens, cost and time of the results; None if they were not read."""
     results = [result for result in given if isinstance(result, ResultWithUsage)]
     if len(results) < len(given):
@@ -584,7 +565,7 @@ def _resources(grid: TrialGrid, given: Sequence[Result]) -> Resources | None:
         return known_amounts(grid.matrix(value_of(result.tokens) if result.tokens else None for result in results))
 
     cost = known_amounts(grid.matrix(result.cost for result in results))
-    usage = TokenUsage(
+    usage = uq.TokenUsage(
         _provider(results[0]).id or _provider_name(results[0]),
         input_tokens=array(lambda tokens: tokens.prompt),
         output_tokens=array(lambda tokens: tokens.completion),
@@ -592,7 +573,7 @@ def _resources(grid: TrialGrid, given: Sequence[Result]) -> Resources | None:
         # providers without prices have a cost of 0
         cost=cost if cost is not None and np.nansum(cost) > 0 else None,
     )
-    return Resources(
+    return uq.Resources(
         (usage,),
         total_time=known_amounts(grid.matrix(result.latency_ms for result in results) / 1000),
         is_grader_separate=all(

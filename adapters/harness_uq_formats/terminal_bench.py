@@ -14,28 +14,17 @@ from typing import Final
 
 import msgspec
 
-from harness_uq.plugin_api import (
-    Attempt,
-    Discovery,
-    HarnessResult,
-    LogError,
-    Message,
-    Questions,
-    Resources,
-    Run,
-    RunMetadata,
-    Scores,
-    Source,
-    TaskLog,
-    TokenUsage,
+import harness_uq.plugin_api as uq
+from harness_uq_formats.json_files import content_of, decode, decoded_files
+from harness_uq_formats.log_parts import (
+    TrialGrid,
+    counted_as_zero,
+    differences,
+    known_amounts,
+    seconds_between,
+    system_name,
 )
-from harness_uq.plugin_api import paths as io_paths
-from harness_uq_formats.json_files import content_of, decode
 from harness_uq_formats.messages import PART_UNREADABLE, REPEATED_RECORDS, RUNS_AS_TRIALS
-from harness_uq_formats.missing_scores import counted_as_zero, differences
-from harness_uq_formats.system_names import system_name
-from harness_uq_formats.timestamps import seconds_between
-from harness_uq_formats.trial_grid import TrialGrid, known_amounts
 
 NAME: Final = "terminal-bench"
 TOOL: Final = "Terminal-Bench"
@@ -81,7 +70,7 @@ class Metadata(msgspec.Struct):
     @property
     def task(self) -> str:
         """Name of the dataset with its version."""
-        name = self.dataset_name or io_paths.name_of(self.dataset_path or "") or NAME
+        name = self.dataset_name or uq.paths.name_of(self.dataset_path or "") or NAME
         return f"{name}@{self.dataset_version}" if self.dataset_version else name
 
 
@@ -129,7 +118,7 @@ class RunFolder:
 
 
 @dataclass(frozen=True, slots=True)
-class RunGroup(Run):
+class RunGroup(uq.Run):
     """Runs of one agent and model in the same folder.
 
     Attributes
@@ -151,15 +140,15 @@ class _Part:
 
 def parts(files: Sequence[str]) -> Iterable[Sequence[str]]:
     """The files of all runs in a folder, every other file by itself."""
-    run_folders = {io_paths.folder_of(file) for file in files if io_paths.name_of(file) == _METADATA}
+    run_folders = {uq.paths.folder_of(file) for file in files if uq.paths.name_of(file) == _METADATA}
     groups = defaultdict[tuple[str, str], list[str]](list)
     for file in files:
-        owners = _owners(file, run_folders) if io_paths.name_of(file) in (_METADATA, _RESULTS) else []
-        groups[("runs in", io_paths.folder_of(owners[-1])) if owners else ("file", file)].append(file)
+        owners = _owners(file, run_folders) if uq.paths.name_of(file) in (_METADATA, _RESULTS) else []
+        groups[("runs in", uq.paths.folder_of(owners[-1])) if owners else ("file", file)].append(file)
     return groups.values()
 
 
-def find(files: Sequence[str]) -> Discovery:
+def find(files: Sequence[str]) -> uq.Discovery:
     """A run for each group of run folders with the same agent, model and dataset in one folder.
 
     Copies of a run, which have the same `uuid`, are left out.
@@ -167,47 +156,47 @@ def find(files: Sequence[str]) -> Discovery:
     metadata, problems = _read_metadata(files)
     trial_files = defaultdict[str, list[str]](list)
     for file in files:
-        if io_paths.name_of(file) == _RESULTS and (owners := _owners(file, metadata)):
+        if uq.paths.name_of(file) == _RESULTS and (owners := _owners(file, metadata)):
             trial_files[owners[0]].append(file)
     groups = defaultdict[tuple[object, ...], list[RunFolder]](list)
     seen = set[str]()
     claimed = set[str]()
     for folder in sorted(metadata, key=lambda name: (name.count("/"), name)):
         content = metadata[folder]
-        claimed |= {io_paths.join(folder, _METADATA), *trial_files[folder]}
+        claimed |= {uq.paths.join(folder, _METADATA), *trial_files[folder]}
         if content.uuid is not None and content.uuid in seen:
             continue
         seen.add(content.uuid or folder)
         run = RunFolder(folder, content, tuple(trial_files[folder]))
-        groups[io_paths.folder_of(folder), str(content.system), content.task].append(run)
+        groups[uq.paths.folder_of(folder), str(content.system), content.task].append(run)
     runs = tuple(_run_group(folders) for folders in groups.values())
-    return Discovery(runs, tuple(file for file in files if file not in claimed), tuple(problems))
+    return uq.Discovery(runs, tuple(file for file in files if file not in claimed), tuple(problems))
 
 
-def _read_metadata(files: Sequence[str]) -> tuple[dict[str, Metadata], list[tuple[str, Message]]]:
+def _read_metadata(files: Sequence[str]) -> tuple[dict[str, Metadata], list[tuple[str, uq.Message]]]:
     """Metadata by run folder, also of runs of which only the results file is given."""
-    candidates = dict.fromkeys(file for file in files if io_paths.name_of(file) == _METADATA)
+    candidates = dict.fromkeys(file for file in files if uq.paths.name_of(file) == _METADATA)
     for file in files:
-        if io_paths.name_of(file) == _RESULTS:
-            beside = io_paths.join(io_paths.folder_of(file), _METADATA)
-            if beside not in candidates and io_paths.is_file(beside):
+        if uq.paths.name_of(file) == _RESULTS:
+            beside = uq.paths.join(uq.paths.folder_of(file), _METADATA)
+            if beside not in candidates and uq.paths.is_file(beside):
                 candidates[beside] = None
-    metadata, problems = dict[str, Metadata](), list[tuple[str, Message]]()
+    metadata, problems = dict[str, Metadata](), list[tuple[str, uq.Message]]()
     for file in candidates:
         try:
-            metadata[io_paths.folder_of(file)] = decode(content_of(file), Metadata)
-        except LogError as error:
+            metadata[uq.paths.folder_of(file)] = decode(content_of(file), Metadata)
+        except uq.LogError as error:
             problems.append((file, error.message))
     return metadata, problems
 
 
 def _owners(file: str, run_folders: Container[str]) -> list[str]:
     """The run folders that contain a file, the innermost first."""
-    folder, owners = io_paths.folder_of(file), list[str]()
+    folder, owners = uq.paths.folder_of(file), list[str]()
     while folder:
         if folder in run_folders:
             owners.append(folder)
-        parent = io_paths.folder_of(folder)
+        parent = uq.paths.folder_of(folder)
         if parent == folder:
             break
         folder = parent
@@ -217,13 +206,13 @@ def _owners(file: str, run_folders: Container[str]) -> list[str]:
 def _run_group(folders: list[RunFolder]) -> RunGroup:
     ordered = tuple(sorted(folders, key=lambda run: (run.metadata.start_time or "", run.path)))
     files = tuple(
-        file for run in ordered for file in dict.fromkeys((io_paths.join(run.path, _METADATA), *run.trial_files))
+        file for run in ordered for file in dict.fromkeys((uq.paths.join(run.path, _METADATA), *run.trial_files))
     )
     first = ordered[0]
     return RunGroup(first.path, files, first.metadata.start_time, folders=ordered)
 
 
-def read(run: Run, *, with_resources: bool) -> Iterator[TaskLog]:
+def read(run: uq.Run, *, with_resources: bool) -> Iterator[uq.TaskLog]:
     """The one task of the runs.
 
     Raises
@@ -236,7 +225,7 @@ def read(run: Run, *, with_resources: bool) -> Iterator[TaskLog]:
     unread = [entry for part in parts for entry in part.unread]
     if not trials and unread:
         file, reason = unread[0]
-        raise LogError(f"{file}: {reason}")
+        raise uq.LogError(f"{file}: {reason}")
     grid = TrialGrid()
     for trial in trials:
         grid.add(trial.task_id)
@@ -244,14 +233,14 @@ def read(run: Run, *, with_resources: bool) -> Iterator[TaskLog]:
     reported = _accuracy(parts)
     first = folders[0].metadata
     planned = sum(folder.metadata.dataset_size * folder.metadata.n_attempts for folder in folders)
-    yield TaskLog(
+    yield uq.TaskLog(
         system=first.system,
         task=first.task,
-        source=Source(folders[0].path, NAME, time=first.start_time, attempt=_attempt(folders, trials)),
-        questions=Questions(grid.questions, hashes=_content_hashes(trials)),
-        data=(Scores(METRIC, "none", grid.matrix(scores), levels=(0.0, 1.0), is_complete=True),) if trials else (),
-        reported={(METRIC, "none"): HarnessResult(reported)} if reported is not None else {},
-        facts=RunMetadata(
+        source=uq.Source(folders[0].path, NAME, time=first.start_time, attempt=_attempt(folders, trials)),
+        questions=uq.Questions(grid.questions, hashes=_content_hashes(trials)),
+        data=(uq.Scores(METRIC, "none", grid.matrix(scores), levels=(0.0, 1.0), is_complete=True),) if trials else (),
+        reported={(METRIC, "none"): uq.HarnessResult(reported)} if reported is not None else {},
+        facts=uq.RunMetadata(
             is_finished=len(trials) >= planned,
             settings={"runs": len(folders), "attempts": first.n_attempts, "agent_kwargs": first.agent_kwargs},
         ),
@@ -269,20 +258,11 @@ def read(run: Run, *, with_resources: bool) -> Iterator[TaskLog]:
 def _read_folder(folder: RunFolder) -> _Part:
     """The trials of the results file; of the files of the trials, if it cannot be read."""
     part = _Part()
-    own_file = io_paths.join(folder.path, _RESULTS)
-    if own_file in folder.trial_files or io_paths.is_file(own_file):
-        try:
-            results = decode(content_of(own_file), Results)
-        except LogError as error:
-            part.unread.append((own_file, str(error)))
-        else:
+    own_file = uq.paths.join(folder.path, _RESULTS)
+    if own_file in folder.trial_files or uq.paths.is_file(own_file):
+        for results in decoded_files([own_file], Results, part.unread):
             return _Part(results.results, results.accuracy)
-    others = [file for file in folder.trial_files if file != own_file]
-    for file in others:
-        try:
-            part.trials.append(decode(content_of(file), Trial))
-        except LogError as error:
-            part.unread.append((file, str(error)))
+    part.trials = decoded_files([file for file in folder.trial_files if file != own_file], Trial, part.unread)
     if part.trials and part.unread and part.unread[0][0] == own_file:
         part.unread.pop(0)  # the files of the trials contain the same
     return part
@@ -309,14 +289,14 @@ def _trial_number(trial_name: str) -> int:
     return 0
 
 
-def _attempt(folders: Sequence[RunFolder], trials: Sequence[Trial]) -> Attempt | None:
+def _attempt(folders: Sequence[RunFolder], trials: Sequence[Trial]) -> uq.Attempt | None:
     """Identity of the runs, by which copies in other folders are recognized; None if a run has no identifier."""
     identifiers = sorted(folder.metadata.uuid or "" for folder in folders)
     if not all(identifiers):
         return None
     content = hashlib.blake2b(repr([(trial.task_id, trial.is_resolved) for trial in trials]).encode(), digest_size=16)
     name = "+".join(identifiers)
-    return Attempt(name, name, is_finished=True, n_trials=len(trials), content=content.hexdigest())
+    return uq.Attempt(name, name, is_finished=True, n_trials=len(trials), content=content.hexdigest())
 
 
 def _accuracy(parts: Sequence[_Part]) -> float | None:
@@ -340,7 +320,7 @@ def _content_hashes(trials: Sequence[Trial]) -> tuple[str, ...]:
     return tuple(hashlib.blake2b(text.encode(), digest_size=16).hexdigest() for text in instructions.values())
 
 
-def _notes(folders: Sequence[RunFolder], trials: Sequence[Trial]) -> Iterator[Message]:
+def _notes(folders: Sequence[RunFolder], trials: Sequence[Trial]) -> Iterator[uq.Message]:
     if len(folders) > 1:
         names = ", ".join(folder.metadata.run_id for folder in folders)
         yield RUNS_AS_TRIALS(n_runs=len(folders), runs=names)
@@ -348,14 +328,14 @@ def _notes(folders: Sequence[RunFolder], trials: Sequence[Trial]) -> Iterator[Me
     yield from counted_as_zero(reasons, len(trials), tool=TOOL, metric="result")
 
 
-def _resources(metadata: Metadata, trials: Sequence[Trial], grid: TrialGrid) -> Resources:
+def _resources(metadata: Metadata, trials: Sequence[Trial], grid: TrialGrid) -> uq.Resources:
     """Tokens and time. The tool writes 0 or null tokens if the agent does not count them."""
-    usage = TokenUsage(
+    usage = uq.TokenUsage(
         metadata.model_name or metadata.agent_name,
         input_tokens=known_amounts(grid.matrix(trial.total_input_tokens or None for trial in trials)),
         output_tokens=known_amounts(grid.matrix(trial.total_output_tokens or None for trial in trials)),
     )
-    return Resources(
+    return uq.Resources(
         usage=(usage,) if usage.input_tokens is not None or usage.output_tokens is not None else (),
         total_time=known_amounts(
             grid.matrix(seconds_between(trial.trial_started_at, trial.trial_ended_at) for trial in trials)
