@@ -12,8 +12,8 @@ from tests.conftest import ROOT
 
 # limit: most that is allowed now, aim. An allowed value may be lowered and never raised.
 LIMITS = {
-    "lines of harness_uq": (74_206, 57_000),
-    "lines of adapters": (16_964, 16_500),
+    "lines of harness_uq": (70_057, 57_000),
+    "lines of adapters": (16_745, 16_500),
     "packages at the top of harness_uq": (29, 10),
     "names in harness_uq": (105, 50),
     "import cycles": (3, 0),

@@ -6,7 +6,6 @@ from harness_uq.plugin_api import MESSAGE_REGISTRY, MessageCatalogue, MessageTyp
 
 MISSING_COUNT_AS_ZERO = MessageType(
     "FM101",
-    "missing-count-as-zero",
     "note",
     "{n_missing} of {n_trials:count trial} {n_missing:plural has|have} no {metric}: {reasons}. {n_missing:plural This "
     "trial counts|These trials count} as 0, as in the mean that {tool} computes.",
@@ -16,7 +15,6 @@ MISSING_COUNT_AS_ZERO = MessageType(
 )
 RUNS_AS_TRIALS = MessageType(
     "FM102",
-    "runs-as-trials",
     "note",
     "{n_runs:count run} of the same system in one folder are read as repeated trials: {runs}.",
     "Some tools have no setting for repeated trials, so users run the same benchmark several times. harness_uq reads "
@@ -25,7 +23,6 @@ RUNS_AS_TRIALS = MessageType(
 )
 REWARDS_AFTER_ERRORS = MessageType(
     "FM103",
-    "rewards-after-errors",
     "note",
     "{n_errors} of {n_trials:count trial} ended with an error outside the agent ({reasons}) but {n_errors:plural "
     "has|have} a reward. {n_errors:plural This reward is|These rewards are} used, as in the mean that {tool} "
@@ -36,7 +33,6 @@ REWARDS_AFTER_ERRORS = MessageType(
 )
 REDUCED_SCORE_REPEATED = MessageType(
     "FM104",
-    "reduced-score-repeated",
     "note",
     "The {n_trials} trials of each question have the same score for {metric!r} and count as one trial. The converter "
     "of Inspect AI writes one score per question, reduced over the epochs, to every trial.",
@@ -46,7 +42,6 @@ REDUCED_SCORE_REPEATED = MessageType(
 
 ERRORS_COUNT_AS_ZERO = MessageType(
     "FM121",
-    "errors-count-as-zero",
     "note",
     "{n_errors} of {n_trials:count trial} ended with an error. As in {tool}, {n_errors:plural this trial "
     "counts|these trials count} as failed, with score 0.",
@@ -56,7 +51,6 @@ ERRORS_COUNT_AS_ZERO = MessageType(
 )
 FAILED_REQUESTS_SCORED = MessageType(
     "FM122",
-    "failed-requests-scored",
     "note",
     "{n_failed} of {n_requests:count request} failed. {tool} scored {n_failed:plural the failed request as an empty "
     "answer|the failed requests as empty answers}.",
@@ -65,7 +59,6 @@ FAILED_REQUESTS_SCORED = MessageType(
 )
 METRICS_WITHOUT_SCORES = MessageType(
     "FM123",
-    "metrics-without-scores",
     "note",
     "The files contain neither scores of individual questions nor a total score for {metrics:join}. {n_metrics:plural "
     "This metric is|These metrics are} left out.",
@@ -78,7 +71,6 @@ METRICS_WITHOUT_SCORES = MessageType(
 
 TOOL_VALUE_DIFFERS = MessageType(
     "FM201",
-    "tool-value-differs",
     "warning",
     "The mean of the scores for {metric!r} is {value:.6g}, but {tool} reports {reported:.6g}.",
     "The tool that wrote the files computed a different mean score than harness_uq. Either the scores or the summary "
@@ -88,7 +80,6 @@ TOOL_VALUE_DIFFERS = MessageType(
 )
 REPEATED_RECORDS = MessageType(
     "FM202",
-    "repeated-records",
     "warning",
     "{n_repeated:count record} {n_repeated:plural repeats|repeat} the identifier of an earlier record and "
     "{n_repeated:plural is|are} left out ({examples}).",
@@ -98,7 +89,6 @@ REPEATED_RECORDS = MessageType(
 )
 PART_UNREADABLE = MessageType(
     "FM203",
-    "part-unreadable",
     "warning",
     "{n_parts:count file} of the run cannot be read, so trials are missing. The first unreadable file is {file}: "
     "{reason:sentence}",
@@ -109,7 +99,6 @@ PART_UNREADABLE = MessageType(
 
 LINES_UNREADABLE = MessageType(
     "FM204",
-    "lines-unreadable",
     "warning",
     "{n_lines:count line} of the file cannot be read, so scores are missing. The first unreadable line is line "
     "{line}: {reason:sentence}",
@@ -119,7 +108,6 @@ LINES_UNREADABLE = MessageType(
 )
 CHECKSUM_DIFFERS = MessageType(
     "FM205",
-    "checksum-differs",
     "warning",
     "The {algorithm} checksum of the samples file differs from the checksum in the record.",
     "The samples file was changed after the record was written, or the samples file belongs to another record.",
@@ -130,7 +118,6 @@ CHECKSUM_DIFFERS = MessageType(
 
 VERSION_NOT_SUPPORTED = MessageType(
     "FM421",
-    "version-not-supported",
     "error",
     "The file looks like results of {tool}, but `{field}` is {version}. Supported versions: {known:join}.",
     "The format of a results file depends on the version of the tool that wrote the file. harness_uq supports only "
@@ -139,7 +126,6 @@ VERSION_NOT_SUPPORTED = MessageType(
 )
 QUESTIONS_NOT_IDENTIFIED = MessageType(
     "FM422",
-    "questions-not-identified",
     "error",
     "{n_results:count result} of one prompt and provider have neither variables nor a description, so different "
     "questions cannot be distinguished from repeated trials. Unset PROMPTFOO_STRIP_TEST_VARS and export the "
@@ -150,7 +136,6 @@ QUESTIONS_NOT_IDENTIFIED = MessageType(
 )
 RUN_WITHOUT_RESULTS = MessageType(
     "FM423",
-    "run-without-results",
     "error",
     "The folder looks like a run of {tool}, but the following files are missing: {missing:join}.",
     "The tool writes the missing files only at the end of a run.",

@@ -6,7 +6,6 @@ from harness_uq.plugin_api import MESSAGE_REGISTRY, MessageCatalogue, MessageTyp
 
 ENDED_BY_LIMIT = MessageType(
     "IN101",
-    "ended-by-limit",
     "note",
     "{n_ended} of {n_trials:count trial} ended early because of a limit ({limits}). The unfinished "
     "{n_ended:plural trial was|trials were} scored.",
@@ -17,7 +16,6 @@ ENDED_BY_LIMIT = MessageType(
 )
 QUESTIONS_GENERATED = MessageType(
     "IN102",
-    "questions-generated",
     "note",
     "A SampleSource generated {n_generated} of the {n_questions:count question} during the run. If the choice of "
     "questions depended on scores, the intervals are wrong.",
@@ -26,7 +24,6 @@ QUESTIONS_GENERATED = MessageType(
 )
 STOPPED_EARLY = MessageType(
     "IN103",
-    "stopped-early",
     "note",
     "Early stopping ({manager}) skipped {n_skipped} of {n_planned:count planned trial}. If the decision to stop "
     "depended on the scores, the intervals are wrong.",
@@ -35,7 +32,6 @@ STOPPED_EARLY = MessageType(
 )
 STOPPED_BY_RULE = MessageType(
     "IN104",
-    "stopped-by-rule",
     "note",
     "Early stopping ({manager}) skipped {n_skipped} of {n_planned:count planned trial}. Reason: {reason:sentence} The "
     "interval does not account for the repeated checks of the scores during the run.",
@@ -45,7 +41,6 @@ STOPPED_BY_RULE = MessageType(
 )
 STOPPED_ANYTIME = MessageType(
     "IN105",
-    "stopped-anytime",
     "note",
     "Early stopping ({manager}) skipped {n_skipped} of {n_planned:count planned trial}. Reason: {reason:sentence} Of "
     "the intervals and comparisons of this run, only the interval of method 'confidence-sequence' accounts for the "
@@ -56,7 +51,6 @@ STOPPED_ANYTIME = MessageType(
 )
 TRIALS_WITHOUT_SCORE = MessageType(
     "IN106",
-    "trials-without-score",
     "note",
     "Scorer {scorer!r} has no score for {n_missing} of {n_trials:count trial} ({reasons}).",
     "The mean score does not include trials without a score. If trials of hard questions fail more often, the mean "
@@ -65,7 +59,6 @@ TRIALS_WITHOUT_SCORE = MessageType(
 )
 ERRORS_AFTER_SCORE = MessageType(
     "IN107",
-    "errors-after-score",
     "note",
     "{n_errors} of {n_trials:count trial} ended in an error after scorer {scorer!r} had computed a score, and "
     "{n_errors:plural this score is|these scores are} used.",
@@ -74,7 +67,6 @@ ERRORS_AFTER_SCORE = MessageType(
 )
 REDUCED_SCORES_ONLY = MessageType(
     "IN108",
-    "reduced-scores-only",
     "note",
     "The log contains no samples. The estimate uses the reduced scores of Inspect, which combine the scores of all "
     "epochs of a question into one score.",
@@ -84,7 +76,6 @@ REDUCED_SCORES_ONLY = MessageType(
 )
 EPOCHS_AS_QUESTIONS = MessageType(
     "IN109",
-    "epochs-as-questions",
     "note",
     "The standard error that Inspect reports is too small, because without an epochs reducer Inspect treats the "
     "{n_epochs} epochs of a question as independent questions.",
@@ -93,7 +84,6 @@ EPOCHS_AS_QUESTIONS = MessageType(
 )
 MEAN_NOT_REPORTED = MessageType(
     "IN110",
-    "mean-not-reported",
     "note",
     "For metric {metric!r} (reducer: {filter}), Inspect reports {reported:join}, which {n_reported:plural has|have} "
     "no interval. harness_uq estimates the mean of the logged scores, {mean:.6g}, but does not add its interval to "
@@ -105,7 +95,6 @@ MEAN_NOT_REPORTED = MessageType(
 )
 RARE_KEYS_OMITTED = MessageType(
     "IN111",
-    "rare-keys-omitted",
     "note",
     "Scorer {scorer!r} returns a dictionary of scores. {n_keys:count key|keys} with scores on at most one question "
     "{n_keys:plural is|are} left out.",
@@ -114,7 +103,6 @@ RARE_KEYS_OMITTED = MessageType(
 )
 DICTIONARY_VALUES = MessageType(
     "IN112",
-    "dictionary-values",
     "note",
     "Scorer {scorer!r} returns dictionaries of scores, and each key is listed as a separate score. Metrics that "
     "Inspect computes from whole dictionaries are not meaningful.",
@@ -123,7 +111,6 @@ DICTIONARY_VALUES = MessageType(
 )
 TRIALS_AS_FINISHED = MessageType(
     "IN113",
-    "trials-as-finished",
     "note",
     "The estimate uses {n_trials:count trial}, but the log keeps only one reduced score per question. A later "
     "estimate that is computed from the log therefore counts one trial per question.",
@@ -132,7 +119,6 @@ TRIALS_AS_FINISHED = MessageType(
 )
 CHOSEN_ACTIVELY = MessageType(
     "IN114",
-    "chosen-actively",
     "note",
     "The {n_questions:count question} were chosen during the run, based on earlier scores. Only the method `active` "
     "(`estimate --scope full --reference-runs`) gives correct estimates for this run.",
@@ -143,7 +129,6 @@ CHOSEN_ACTIVELY = MessageType(
 )
 SCORES_ENTERED = MessageType(
     "IN115",
-    "scores-entered",
     "note",
     "{n_edited} of the {n_scores:count score} of {scorer!r} {n_edited:plural was|were} entered by {authors:join} "
     "(edit_score). These scores can be used as human labels with `--labels`.",
@@ -152,7 +137,6 @@ SCORES_ENTERED = MessageType(
 )
 SCORES_CHANGED = MessageType(
     "IN116",
-    "scores-changed",
     "note",
     "{n_edited} of the {n_scores:count score} of {scorer!r} {n_edited:plural was|were} changed by {authors:join} "
     "(edit_score). The changed scores are used.",
@@ -162,7 +146,6 @@ SCORES_CHANGED = MessageType(
 )
 METRICS_WITHOUT_INTERVAL = MessageType(
     "IN117",
-    "metrics-without-interval",
     "note",
     "For metric {metric!r} (reducer: {filter}), the interval describes the mean score, {mean:.6g}. Inspect also "
     "reports {reported:join}, which {n_reported:plural has|have} no interval.",
@@ -175,7 +158,6 @@ METRICS_WITHOUT_INTERVAL = MessageType(
 
 NEWER_LOG_FORMAT = MessageType(
     "IN201",
-    "newer-log-format",
     "warning",
     "The log has format version {version}, but this version of harness_uq supports formats up to {supported}. Update "
     "harness_uq.",
@@ -184,7 +166,6 @@ NEWER_LOG_FORMAT = MessageType(
 )
 DAMAGED_MEMBERS = MessageType(
     "IN202",
-    "damaged-members",
     "warning",
     "{n_members:count file|files} inside the log {n_members:plural is|are} damaged and left out, for example {first}.",
     "A log of Inspect AI is an archive of files. The samples in the damaged files are missing from the result.",
@@ -192,7 +173,6 @@ DAMAGED_MEMBERS = MessageType(
 )
 REPEATED_TRIALS = MessageType(
     "IN203",
-    "repeated-trials",
     "warning",
     "{n_trials:count trial is|trials are} logged more than once for the same question and epoch. Only the last "
     "record counts.",
@@ -201,7 +181,6 @@ REPEATED_TRIALS = MessageType(
 )
 STALE_INTERVALS = MessageType(
     "IN204",
-    "stale-intervals",
     "warning",
     "The intervals stored in the log belong to scores that have since been edited. Update the intervals with "
     "`harness-uq rescore --in-place`.",
@@ -210,7 +189,6 @@ STALE_INTERVALS = MessageType(
 )
 RUN_INCOMPLETE = MessageType(
     "IN205",
-    "run-incomplete",
     "warning",
     "The run did not finish (status {status}).",
     "The questions that were not run can be easier or harder than the questions in the log.",
@@ -218,7 +196,6 @@ RUN_INCOMPLETE = MessageType(
 )
 RUN_INCOMPLETE_PART = MessageType(
     "IN206",
-    "run-incomplete-part",
     "warning",
     "The run did not finish (status {status}), and the log contains only {n_logged} of {n_planned:count planned "
     "trial}. Trials that finish first may differ from the others.",
@@ -227,7 +204,6 @@ RUN_INCOMPLETE_PART = MessageType(
 )
 LOG_TRIMMED = MessageType(
     "IN207",
-    "log-trimmed",
     "warning",
     "The log contains only {n_logged} of the {n_planned:count trial} from which Inspect computed its results.",
     "Samples were removed from the log after the run. Estimates that are computed from samples describe only the "
@@ -236,7 +212,6 @@ LOG_TRIMMED = MessageType(
 )
 CONTRADICTORY_TRIALS = MessageType(
     "IN208",
-    "contradictory-trials",
     "warning",
     "The log contains {n_logged:count trial}, but Inspect computed its results from {n_planned:count trial}.",
     "The log was edited, or logs of several runs were merged.",
@@ -244,7 +219,6 @@ CONTRADICTORY_TRIALS = MessageType(
 )
 CONTRADICTORY_SCORES = MessageType(
     "IN209",
-    "contradictory-scores",
     "warning",
     "For {n_different} of {n_questions:count question}, the mean of the logged trials (metric {metric!r}) differs "
     "from the reduced score that Inspect logged. The estimate uses the trials.",
@@ -253,7 +227,6 @@ CONTRADICTORY_SCORES = MessageType(
 )
 CONTRADICTORY_COUNTS = MessageType(
     "IN210",
-    "contradictory-counts",
     "warning",
     "For metric {metric!r}, {n_scored:count question has|questions have} a score, but Inspect reports scores for "
     "{n_reported:count question}.",
@@ -262,7 +235,6 @@ CONTRADICTORY_COUNTS = MessageType(
 )
 MEAN_NOT_REPRODUCED = MessageType(
     "IN211",
-    "mean-not-reproduced",
     "warning",
     "For metric {metric!r} (reducer: {filter}), Inspect reports {function} = {reported:.6g}, but the mean of the "
     "logged scores is {mean:.6g}.",
@@ -273,7 +245,6 @@ MEAN_NOT_REPRODUCED = MessageType(
 )
 SUMMARIES_AND_SAMPLES_DIFFER = MessageType(
     "IN212",
-    "summaries-and-samples-differ",
     "warning",
     "The log contains {n_samples:count sample} but {n_summaries:count sample summary|sample summaries}. The estimate "
     "uses the summaries.",
@@ -282,7 +253,6 @@ SUMMARIES_AND_SAMPLES_DIFFER = MessageType(
 )
 UNSCORED_RUN = MessageType(
     "IN213",
-    "unscored-run",
     "warning",
     "The log contains no scores, because the run was not scored or the scores were removed.",
     "harness_uq can analyze only samples that have a score.",
@@ -291,7 +261,6 @@ UNSCORED_RUN = MessageType(
 
 REPEATED_MEMBERS = MessageType(
     "IN214",
-    "repeated-members",
     "warning",
     "{n_members:count file occurs|files occur} more than once inside the log, for example {first}. The last copy is "
     "used.",
@@ -301,7 +270,6 @@ REPEATED_MEMBERS = MessageType(
 )
 MISPLACED_MEMBERS = MessageType(
     "IN215",
-    "misplaced-members",
     "warning",
     "{n_members:count file inside the log has|files inside the log have} a path that points outside the log, for "
     "example {first!r}. {n_members:plural This file is|These files are} not read.",
@@ -310,7 +278,6 @@ MISPLACED_MEMBERS = MessageType(
 )
 REPEATED_JSON_KEY = MessageType(
     "IN216",
-    "repeated-json-key",
     "warning",
     "The key {key!r} occurs twice in the same JSON object of {file}. The last value is used.",
     "If a JSON object contains a key twice, it is not clear which value is correct.",
@@ -318,7 +285,6 @@ REPEATED_JSON_KEY = MessageType(
 )
 SHARD_UNREADABLE = MessageType(
     "IN217",
-    "shard-unreadable",
     "warning",
     "The buffer file {path} of a running evaluation cannot be read: {reason:sentence}",
     "Inspect AI writes the samples of a running evaluation to several buffer files. The samples in a file that cannot "
@@ -327,7 +293,6 @@ SHARD_UNREADABLE = MessageType(
 )
 SHARDS_UNMERGED = MessageType(
     "IN218",
-    "shards-unmerged",
     "warning",
     "The run is still in progress. The samples are in {n_shards:count buffer file that Inspect has|buffer files that "
     "Inspect has} not merged into the log yet.",
@@ -336,7 +301,6 @@ SHARDS_UNMERGED = MessageType(
 )
 FRAME_WITHOUT_MODEL = MessageType(
     "IN219",
-    "frame-without-model",
     "warning",
     "The data frame has no column 'model', so the system is named {system!r}. Join the data frame with evals_df on "
     "eval_id.",
@@ -348,7 +312,6 @@ FRAME_WITHOUT_MODEL = MessageType(
 
 FORMAT_TOO_OLD = MessageType(
     "IN401",
-    "format-too-old",
     "error",
     "Log format {version} is not supported. Use `inspect log convert` to convert the log to a newer format.",
     "Version 2 of the log format is the oldest version that harness_uq reads.",
@@ -357,7 +320,6 @@ FORMAT_TOO_OLD = MessageType(
 
 FRAME_COLUMN_MISSING = MessageType(
     "IN402",
-    "frame-column-missing",
     "error",
     "The data frame looks like a data frame of inspect_ai.analysis, but has no column {column!r}. Pass a data frame "
     "of samples_df with the columns eval_id, id, epoch and score_*. Available columns: {known}.",

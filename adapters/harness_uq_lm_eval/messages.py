@@ -6,7 +6,6 @@ from harness_uq.plugin_api import MESSAGE_REGISTRY, MessageCatalogue, MessageTyp
 
 SYSTEM_NAMED_AFTER_FOLDER = MessageType(
     "LM101",
-    "system-named-after-folder",
     "note",
     "{reason:sentence} The system is therefore named after the folder.",
     "lm-eval writes the name of the model to the results file (`results_*.json`). Without the results file, the name "
@@ -15,7 +14,6 @@ SYSTEM_NAMED_AFTER_FOLDER = MessageType(
 )
 UNLISTED_COLUMNS = MessageType(
     "LM102",
-    "unlisted-columns",
     "note",
     "The following columns are ignored, because the samples file does not list them as metrics: {columns}.",
     "A samples file of lm-eval lists the names of the metrics for each question. Columns that are not listed as "
@@ -24,7 +22,6 @@ UNLISTED_COLUMNS = MessageType(
 )
 BYPASSED_METRICS = MessageType(
     "LM103",
-    "bypassed-metrics",
     "note",
     "The following metrics are left out, because lm-eval did not compute them and logged the placeholder 999: "
     "{metrics}.",
@@ -34,7 +31,6 @@ BYPASSED_METRICS = MessageType(
 )
 TRIALS_SCORED_SEPARATELY = MessageType(
     "LM104",
-    "trials-scored-separately",
     "note",
     "The log contains {n_trials:count trial} per question. The score of each trial is listed under the filter "
     "{filter!r}.",
@@ -44,7 +40,6 @@ TRIALS_SCORED_SEPARATELY = MessageType(
 )
 TRIALS_NOT_SCORED = MessageType(
     "LM105",
-    "trials-not-scored",
     "note",
     "The log contains {n_trials:count trial} per question, but lm-eval scored only one filtered answer per question.",
     "Without a score for each trial, the trial-to-trial noise is unknown.",
@@ -53,7 +48,6 @@ TRIALS_NOT_SCORED = MessageType(
 )
 TRIALS_NOT_REPLAYED = MessageType(
     "LM106",
-    "trials-not-replayed",
     "note",
     "The trials could not be scored individually: {reason:sentence}",
     "To score each trial, harness_uq runs the filters and the scoring code of the task again.",
@@ -62,7 +56,6 @@ TRIALS_NOT_REPLAYED = MessageType(
 )
 SCORED_ON_PART = MessageType(
     "LM107",
-    "scored-on-part",
     "note",
     "Metric {label!r} has scores for {n_scored} of {n_questions:count question}.",
     "The metric applies only to some questions of the task. The estimate uses only the questions that have a score "
@@ -71,7 +64,6 @@ SCORED_ON_PART = MessageType(
 )
 OTHER_CONTEXT_LENGTH = MessageType(
     "LM108",
-    "other-context-length",
     "note",
     "For metric {label!r}, questions of other context lengths have the score -1. These questions are left out.",
     "RULER and similar tasks report one metric for each context length. In the metric for one context length, "
@@ -80,7 +72,6 @@ OTHER_CONTEXT_LENGTH = MessageType(
 )
 ANSWER_ROWS_COMBINED = MessageType(
     "LM109",
-    "answer-rows-combined",
     "note",
     "Metric {label!r} has {n_rows:count row} for {n_questions:count question}, one row per candidate answer. A "
     "question counts as correct if all of its rows are correct.",
@@ -89,7 +80,6 @@ ANSWER_ROWS_COMBINED = MessageType(
 )
 ROUNDED_PROBABILITIES = MessageType(
     "LM110",
-    "rounded-probabilities",
     "note",
     "Metric {label!r} is computed from probabilities that were logged with only eight digits.",
     "The logged probabilities are rounded, so the estimate and the value that lm-eval reports may differ in the "
@@ -98,7 +88,6 @@ ROUNDED_PROBABILITIES = MessageType(
 )
 FUNCTION_INFERRED = MessageType(
     "LM111",
-    "function-inferred",
     "note",
     "lm-eval computed metric {label!r} with the aggregation function {aggregation!r}, whose code is not in the log. "
     "harness_uq uses its own function {function!r}, which gives the same value.",
@@ -108,7 +97,6 @@ FUNCTION_INFERRED = MessageType(
 )
 FLAGS_PER_QUESTION = MessageType(
     "LM112",
-    "flags-per-question",
     "note",
     "Metric {label!r} has {n_flags:count binary score} for {n_questions:count question}. The interval treats "
     "questions, not scores, as independent, because the scores of one question are correlated.",
@@ -117,7 +105,6 @@ FLAGS_PER_QUESTION = MessageType(
 )
 RESAMPLED = MessageType(
     "LM113",
-    "resampled",
     "note",
     "The interval is a percentile interval from {n_draws:count bootstrap resample} of the {unit}.",
     "The task defines its own aggregation function, which computes the metric from all scores. To compute an "
@@ -127,7 +114,6 @@ RESAMPLED = MessageType(
 
 SPARE_SAMPLES = MessageType(
     "LM114",
-    "spare-samples",
     "note",
     "The file {file} is not read, because {used} contains the samples of the same task.",
     "The folder contains the samples of the task twice, for example with and without compression.",
@@ -135,7 +121,6 @@ SPARE_SAMPLES = MessageType(
 )
 UNPARSED_ANSWERS = MessageType(
     "LM115",
-    "unparsed-answers",
     "note",
     "No filter of the task could extract an answer from {n_unparsed} of {n_questions:count response}. lm-eval usually "
     "scores such responses as wrong.",
@@ -146,7 +131,6 @@ UNPARSED_ANSWERS = MessageType(
 )
 CHOSEN_IN_ROUNDS = MessageType(
     "LM116",
-    "chosen-in-rounds",
     "note",
     "The {n_questions:count question} were chosen in rounds, based on scores from earlier rounds (`--uq_questions`). "
     "Only the method `active` (`--scope full --reference-runs`) gives correct values, intervals and comparisons for "
@@ -158,7 +142,6 @@ CHOSEN_IN_ROUNDS = MessageType(
 )
 INTERVAL_OF_LIVE_RUN = MessageType(
     "LM117",
-    "interval-of-live-run",
     "note",
     "The interval was computed during the run and is read from the results file, because the score cannot be computed "
     "again from the log.",
@@ -171,7 +154,6 @@ INTERVAL_OF_LIVE_RUN = MessageType(
 
 BROKEN_LINES = MessageType(
     "LM201",
-    "broken-lines",
     "warning",
     "{n_lines:count line} of {file} {n_lines:plural is|are} incomplete or {n_lines:plural does|do} not contain a "
     "sample (line {lines}: {reason:clause}). The other {n_kept:count question is|questions are} used.",
@@ -181,7 +163,6 @@ BROKEN_LINES = MessageType(
 )
 SHARED_IDENTIFIERS = MessageType(
     "LM202",
-    "shared-identifiers",
     "warning",
     "{n_rows:count row of the samples file has|rows of the samples file have} the same doc_id as an earlier, "
     "different document. {n_rows:plural This row counts as a separate question|These rows count as separate "
@@ -191,7 +172,6 @@ SHARED_IDENTIFIERS = MessageType(
 )
 REPEATED_KEYS = MessageType(
     "LM203",
-    "repeated-keys",
     "warning",
     "{n_rows:count row of the samples file contains|rows of the samples file contain} the same key twice (line "
     "{line}: {keys}). The last value of the key is used.",
@@ -200,7 +180,6 @@ REPEATED_KEYS = MessageType(
 )
 REPEATED_ROWS = MessageType(
     "LM204",
-    "repeated-rows",
     "warning",
     "{n_rows:count row of the samples file has|rows of the samples file have} the same question and filter as an "
     "earlier row. Only the first row is used.",
@@ -209,7 +188,6 @@ REPEATED_ROWS = MessageType(
 )
 SAMPLES_MISSING = MessageType(
     "LM205",
-    "samples-missing",
     "warning",
     "The samples file contains only {n_logged} of the {n_scored:count question} that lm-eval scored.",
     "The questions that are missing from the samples file can be easier or harder than the other questions. If the "
@@ -218,7 +196,6 @@ SAMPLES_MISSING = MessageType(
 )
 SAMPLES_OF_ANOTHER_RUN = MessageType(
     "LM206",
-    "samples-of-another-run",
     "warning",
     "The hashes of the samples (task_hashes) show that the samples file and the results file belong to different "
     "runs. Use the samples file of the same run.",
@@ -228,7 +205,6 @@ SAMPLES_OF_ANOTHER_RUN = MessageType(
 )
 MORE_SAMPLES_THAN_SCORED = MessageType(
     "LM207",
-    "more-samples-than-scored",
     "warning",
     "The samples file contains {n_logged:count question}, but the results file reports {n_scored}.",
     "The samples file and the results file may belong to different runs.",
@@ -236,7 +212,6 @@ MORE_SAMPLES_THAN_SCORED = MessageType(
 )
 FILTERS_UNNAMED = MessageType(
     "LM208",
-    "filters-unnamed",
     "warning",
     "The rows of the samples file do not name the filters of the task, so harness_uq numbers the filters.",
     "Old versions of lm-eval do not log the names of filters.",
@@ -244,7 +219,6 @@ FILTERS_UNNAMED = MessageType(
 )
 RESULTS_KEYS_REPEATED = MessageType(
     "LM209",
-    "results-keys-repeated",
     "warning",
     "The results file contains the following keys more than once: {keys}. The last value of each key is used.",
     "If a JSON object contains a key twice, it is not clear which value is correct.",
@@ -252,7 +226,6 @@ RESULTS_KEYS_REPEATED = MessageType(
 )
 UNUSABLE_SCORES = MessageType(
     "LM210",
-    "unusable-scores",
     "warning",
     "{n_left_out} of {n_questions:count question} {n_left_out:plural has|have} {problem} for metric {label!r} and"
     " {n_left_out:plural is|are} left out.",
@@ -261,7 +234,6 @@ UNUSABLE_SCORES = MessageType(
 )
 INFINITE_LOG_LIKELIHOODS = MessageType(
     "LM211",
-    "infinite-log-likelihoods",
     "warning",
     "For metric {label!r}, {n_left_out:count document has|documents have} no finite log-likelihood and "
     "{n_left_out:plural is|are} left out.",
@@ -270,7 +242,6 @@ INFINITE_LOG_LIKELIHOODS = MessageType(
 )
 VALUE_NOT_REPRODUCED = MessageType(
     "LM212",
-    "value-not-reproduced",
     "warning",
     "For metric {label!r}, the value computed from the samples is {value:.10g}, but the results file reports "
     "{reported:.10g}. The estimate uses the samples.",
@@ -279,7 +250,6 @@ VALUE_NOT_REPRODUCED = MessageType(
 )
 FEW_RESAMPLED_UNITS = MessageType(
     "LM213",
-    "few-resampled-units",
     "warning",
     "A bootstrap interval from only {n_units:count {unit}} tends to be too narrow. Add questions.",
     "With only a few questions or clusters, a bootstrap underestimates how much scores vary in the population of "
@@ -288,7 +258,6 @@ FEW_RESAMPLED_UNITS = MessageType(
 )
 NOT_RESAMPLED = MessageType(
     "LM214",
-    "not-resampled",
     "note",
     "The score has no bootstrap interval. {reason:sentence}",
     "The task defines its own aggregation function, which computes the metric from all scores. To compute an "
@@ -298,7 +267,6 @@ NOT_RESAMPLED = MessageType(
 )
 SAMPLES_UNREADABLE = MessageType(
     "LM215",
-    "samples-unreadable",
     "warning",
     "The samples file {file} cannot be used: {reason:sentence}",
     "The samples file is damaged or has an unknown format, so only the total scores of the task are used.",
@@ -309,7 +277,6 @@ SAMPLES_UNREADABLE = MessageType(
 
 AGGREGATION_NOT_REPRODUCED = MessageType(
     "LM301",
-    "aggregation-not-reproduced",
     "refusal",
     "The aggregation function of the task cannot be used for a bootstrap: {reason:sentence}",
     "A bootstrap interval is possible only if the aggregation function of the task reproduces the reported value and "
@@ -319,7 +286,6 @@ AGGREGATION_NOT_REPRODUCED = MessageType(
 )
 STATISTICS_UNAVAILABLE = MessageType(
     "LM302",
-    "statistics-unavailable",
     "refusal",
     "The counts that are required for metric {function!r} cannot be computed: {reason:sentence}",
     "BLEU, chrF and TER are functions of counts that the package sacrebleu computes for each question.",
@@ -327,7 +293,6 @@ STATISTICS_UNAVAILABLE = MessageType(
 )
 QUESTIONS_AND_ROWS_DIFFER = MessageType(
     "LM303",
-    "questions-and-rows-differ",
     "refusal",
     "The number of logged rows differs from the number of questions, so the clusters are unknown.",
     "harness_uq can assign the rows of a samples file to clusters only if each row belongs to one question.",
@@ -338,7 +303,6 @@ QUESTIONS_AND_ROWS_DIFFER = MessageType(
 
 PREDATES_VERSION_4 = MessageType(
     "LM401",
-    "predates-version-4",
     "error",
     "The file was written by a version of lm-eval before 0.4, which is not supported.",
     "Version 0.4 of lm-eval changed the format of results files, and harness_uq does not read the older format.",
@@ -346,7 +310,6 @@ PREDATES_VERSION_4 = MessageType(
 )
 NO_RESULTS = MessageType(
     "LM402",
-    "no-results",
     "error",
     "The file contains no lm-eval results.",
     "A results file of lm-eval is a JSON object with the members `results` and `versions`.",
@@ -355,7 +318,6 @@ NO_RESULTS = MessageType(
 
 UNCERTAINTY_NOT_SAVED = MessageType(
     "LM403",
-    "uncertainty-not-saved",
     "error",
     "The results with intervals could not be saved in {path}. The folder contains the results file of lm-eval "
     "without intervals.",
@@ -365,7 +327,6 @@ UNCERTAINTY_NOT_SAVED = MessageType(
 )
 RESULTS_NOT_SAVED = MessageType(
     "LM404",
-    "results-not-saved",
     "error",
     "The results could not be saved in {path}, neither with intervals nor without.",
     "The results file could not be written completely, for example because the disk is full. The output of lm-eval "
@@ -375,7 +336,6 @@ RESULTS_NOT_SAVED = MessageType(
 
 SAMPLES_NOT_JSON = MessageType(
     "LM405",
-    "samples-not-json",
     "error",
     "The file has the name of an lm-eval samples file, but does not contain JSON.",
     "The file is damaged, or another program wrote the file.",
@@ -383,7 +343,6 @@ SAMPLES_NOT_JSON = MessageType(
 )
 SAMPLES_FORMAT_UNKNOWN = MessageType(
     "LM406",
-    "samples-format-unknown",
     "error",
     "The file has the name of an lm-eval samples file, but files that end in {suffix} are not supported.",
     "Samples files may be compressed with gzip (`.gz`), bzip2 (`.bz2`) or Zstandard (`.zst`).",

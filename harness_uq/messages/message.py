@@ -79,25 +79,25 @@ class MessageType:
     Attributes
     ----------
     code : prefix of the catalogue and three digits
-    name : words joined by hyphens
     severity : of its messages
     template : format string with named fields, which `MessageFormatter` fills in
     meaning : what the message means and why it matters
     action : what the reader can do
+    name : words joined by hyphens; by default those of its variable, see `message_types_in`
 
     Examples
     --------
-    >>> few = MessageType("UQ000", "few-clusters", "warning", "Only {n:count cluster}.", "Meaning.", "Action.")
+    >>> few = MessageType("UQ000", "warning", "Only {n:count cluster}.", "Meaning.", "Action.")
     >>> few(n=3).text
     'Only 3 clusters.'
     """
 
     code: str
-    name: str
     severity: Severity
     template: str
     meaning: str
     action: str
+    name: str = ""
 
     @property
     def fields(self) -> frozenset[str]:
@@ -124,7 +124,7 @@ class MessageType:
 
         Examples
         --------
-        >>> few = MessageType("UQ000", "few-clusters", "warning", "Only {n:count cluster}.", "Meaning.", "Action.")
+        >>> few = MessageType("UQ000", "warning", "Only {n:count cluster}.", "Meaning.", "Action.")
         >>> few.summarize([few(n=5), few(n=2), few(n=3)])
         'Only 2 to 5 clusters.'
         """
@@ -306,9 +306,17 @@ def distinct(messages: Iterable[Message]) -> tuple[Message, ...]:
     return tuple(dict.fromkeys(messages))
 
 
-def message_types_in(namespace: Mapping[str, object]) -> tuple[MessageType, ...]:
-    """The message types that a module defines, in order."""
-    return tuple(value for value in namespace.values() if isinstance(value, MessageType))
+def message_types_in(namespace: dict[str, Any]) -> tuple[MessageType, ...]:
+    """The message types that a module defines, in order; `FEW_CLUSTERS` is named `few-clusters`, unless it has a name.
+
+    Parameters
+    ----------
+    namespace : the `globals()` of the module, in which types without a name are replaced by types with one
+    """
+    types = {variable: value for variable, value in namespace.items() if isinstance(value, MessageType)}
+    for variable, kind in types.items():
+        namespace[variable] = replace(kind, name=kind.name or variable.lower().replace("_", "-"))
+    return tuple(map(namespace.__getitem__, types))
 
 
 def with_severity(messages: Iterable[Message], *severities: Severity) -> tuple[Message, ...]:

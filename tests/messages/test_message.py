@@ -15,13 +15,13 @@ from harness_uq.messages import (
     with_severity,
 )
 
-FEW = MessageType("XX104", "few-things", "warning", "Only {n:count thing}.", "Meaning.", "Action.")
-LISTED = MessageType("XX105", "listed", "note", "Names: {names:join}.", "Meaning.", "Action.")
-REFUSED = MessageType("XX106", "refused", "refusal", "No.", "Meaning.", "Action.")
+FEW = MessageType("XX104", "warning", "Only {n:count thing}.", "Meaning.", "Action.", "few-things")
+LISTED = MessageType("XX105", "note", "Names: {names:join}.", "Meaning.", "Action.", "listed")
+REFUSED = MessageType("XX106", "refusal", "No.", "Meaning.", "Action.", "refused")
 
 
 def made(template: str, **params: object) -> str:
-    return MessageType("XX000", "any", "note", template, "", "")(**params).text
+    return MessageType("XX000", "note", template, "", "", "any")(**params).text
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_missing_or_unexpected_parameter_is_an_error(params: dict[str, object]
 
 
 def test_fields_of_a_specification_count_as_parameters():
-    assert MessageType("XX000", "any", "note", "{n:count {unit}}", "", "").fields == {"n", "unit"}
+    assert MessageType("XX000", "note", "{n:count {unit}}", "", "", "any").fields == {"n", "unit"}
 
 
 def test_a_message_survives_pickling_and_json_without_its_type():
@@ -90,11 +90,11 @@ def test_a_cell_of_a_table_has_code_name_and_text():
     "types",
     [
         (FEW, FEW),
-        (FEW, MessageType("XX104", "other", "note", "", "", "")),
-        (FEW, MessageType("XX107", "few-things", "note", "", "", "")),
-        (MessageType("YY104", "other", "note", "", "", ""),),
-        (MessageType("XX1", "other", "note", "", "", ""),),
-        (MessageType("XX104", "other", "hint", "", "", ""),),  # type: ignore[arg-type]
+        (FEW, MessageType("XX104", "note", "", "", "", "other")),
+        (FEW, MessageType("XX107", "note", "", "", "", "few-things")),
+        (MessageType("YY104", "note", "", "", "", "other"),),
+        (MessageType("XX1", "note", "", "", "", "other"),),
+        (MessageType("XX104", "hint", "", "", "", "other"),),  # type: ignore[arg-type]
     ],
 )
 def test_a_catalogue_has_unique_codes_and_names(types: tuple[MessageType, ...]):
@@ -110,4 +110,4 @@ def test_a_registry_finds_types_by_code_and_name():
     with pytest.raises(ValueError, match="XX"):
         registry.register(MessageCatalogue("XX", "Other", ()))
     with pytest.raises(ValueError, match="few-things"):
-        registry.register(MessageCatalogue("YY", "Other", (MessageType("YY104", "few-things", "note", "", "", ""),)))
+        registry.register(MessageCatalogue("YY", "Other", (MessageType("YY104", "note", "", "", "", "few-things"),)))

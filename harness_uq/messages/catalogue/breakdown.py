@@ -4,7 +4,6 @@ from harness_uq.messages.message import MessageType, message_types_in
 
 UNKNOWN_GROUP_FIELD = MessageType(
     "UQ430",
-    "unknown-group-field",
     "error",
     "Task {task!r} has no field {field!r} by which its questions can be grouped. Available fields: {known:join}.",
     "The option `--by FIELD` groups the questions of a task by a field in the documents or metadata of the questions, "
@@ -13,7 +12,6 @@ UNKNOWN_GROUP_FIELD = MessageType(
 )
 TOO_MANY_GROUPS = MessageType(
     "UQ431",
-    "too-many-groups",
     "error",
     "Field {field!r} of task {task!r} has {n_values:count value}, which are too many or too long to form groups. At "
     "most {most} groups are possible.",
@@ -23,7 +21,6 @@ TOO_MANY_GROUPS = MessageType(
 )
 GROUPS_NOT_POOLED = MessageType(
     "UQ432",
-    "groups-not-pooled",
     "note",
     "No pooled estimates are available, because only {n_groups:count group} {n_groups:plural has|have} an interval.",
     "Pooled estimates combine the information of all groups of questions, and require at least three groups whose "
@@ -32,17 +29,16 @@ GROUPS_NOT_POOLED = MessageType(
 )
 FIELD_MISSING_IN_TASKS = MessageType(
     "UQ433",
-    "group-field-missing",
     "note",
     "{n_tasks:count task} {n_tasks:plural has|have} no field {field!r}, so the questions of {tasks:join} are not "
     "divided into groups.",
     "Tasks of the same run can record different fields for their questions, and only tasks with the requested field "
     "are divided into groups.",
     "No action is required.",
+    name="group-field-missing",
 )
 GROUP_FIELD_IN_NO_TASK = MessageType(
     "UQ434",
-    "group-field-in-no-task",
     "error",
     "No task has a field {field!r} by which its questions can be grouped.{known:nearest {field}} Available fields: "
     "{fields}.",
@@ -53,7 +49,6 @@ GROUP_FIELD_IN_NO_TASK = MessageType(
 )
 GROUPS_WITH_ANY_SCORE = MessageType(
     "UQ435",
-    "groups-with-any-score",
     "note",
     "The intervals and verdicts of groups account for every possible score of the {n_missing:count trial} without a "
     "score. For this reason, there are no pooled estimates and no test of equal differences.",
@@ -64,7 +59,6 @@ GROUPS_WITH_ANY_SCORE = MessageType(
 )
 GROUPS_OF_ONE_SYSTEM = MessageType(
     "UQ436",
-    "groups-of-one-system",
     "warning",
     "Only one of the two systems has questions with {n_groups:count value} of {field!r}, so {n_groups:plural this "
     "group is|these groups are} not compared: {groups:join}.",

@@ -4,7 +4,6 @@ from harness_uq.messages.message import MessageType, message_types_in
 
 INTERNAL_ERROR = MessageType(
     "UQ901",
-    "internal-error",
     "error",
     "Internal error: {error:sentence} Run the command again with --debug to see the traceback, and please report the "
     "error.",
@@ -13,7 +12,6 @@ INTERNAL_ERROR = MessageType(
 )
 USAGE = MessageType(
     "UQ902",
-    "usage",
     "error",
     "{reason:sentence}",
     "Two arguments of the command contradict each other, or an argument names something that does not exist.",
@@ -21,7 +19,6 @@ USAGE = MessageType(
 )
 INVALID_VALUE = MessageType(
     "UQ904",
-    "invalid-value",
     "error",
     "{reason:sentence}",
     "The value of an option, or a value in a file, has the wrong format, type or range. The message names the value.",
@@ -29,7 +26,6 @@ INVALID_VALUE = MessageType(
 )
 MISSING_DEPENDENCY = MessageType(
     "UQ905",
-    "missing-dependency",
     "error",
     "{reason:sentence}",
     "The command requires an optional package that is not installed.",
@@ -37,7 +33,6 @@ MISSING_DEPENDENCY = MessageType(
 )
 OPERATION_FAILED = MessageType(
     "UQ907",
-    "operation-failed",
     "error",
     "{reason:sentence}",
     "The command could not be completed. The message contains the reason.",
@@ -45,7 +40,6 @@ OPERATION_FAILED = MessageType(
 )
 NOT_IGNORABLE = MessageType(
     "UQ908",
-    "not-ignorable",
     "error",
     "The message {code} {name} cannot be ignored because its severity is '{severity}'. Only notes and warnings can "
     "be ignored.",
@@ -55,7 +49,6 @@ NOT_IGNORABLE = MessageType(
 )
 UNKNOWN_MESSAGE = MessageType(
     "UQ909",
-    "unknown-message",
     "error",
     'No message has the code or name {label!r}.{suggestion} The page "Messages" of the documentation lists all codes.',
     "The option `--ignore` accepts the code of a message, such as `UQ104`, or its name, such as `few-clusters`.",
@@ -63,7 +56,6 @@ UNKNOWN_MESSAGE = MessageType(
 )
 SETTINGS_USED = MessageType(
     "UQ910",
-    "settings-used",
     "note",
     "The settings in {path} apply to this gate.",
     "A settings file can define clusters, ranges of metrics and margins. The settings can change the decision of "
@@ -73,7 +65,6 @@ SETTINGS_USED = MessageType(
 )
 NOTHING_ESTIMABLE = MessageType(
     "UQ911",
-    "nothing-estimable",
     "error",
     "No interval can be computed with {options:join}. The most common reason is: {reason:sentence}",
     "The options request a method, a scope or an estimand that the data do not support for any of the selected scores. "

@@ -7,7 +7,6 @@ from harness_uq.messages.message import MessageType, message_types_in
 
 QUESTION_CONTENT_DIFFERS = MessageType(
     "UQ201",
-    "question-content-differs",
     "warning",
     "{n_different} of {n_common:count question} {n_different:plural has|have} the same identifier but different "
     "content in the runs, perhaps because answer choices were shuffled. The questions are still matched by identifier.",
@@ -17,7 +16,6 @@ QUESTION_CONTENT_DIFFERS = MessageType(
 )
 IDENTIFIERS_MOVED = MessageType(
     "UQ202",
-    "identifiers-moved",
     "warning",
     "{n_identifiers:count identifier refers|identifiers refer} to different questions in different runs. The "
     "questions are therefore matched by content.",
@@ -26,7 +24,6 @@ IDENTIFIERS_MOVED = MessageType(
 )
 MATCHED_BY_IDENTIFIER_ONLY = MessageType(
     "UQ203",
-    "matched-by-identifier-only",
     "warning",
     "The questions of {harnesses:join} are matched by identifier alone. Check that these harnesses number the "
     "questions in the same way.",
@@ -36,7 +33,6 @@ MATCHED_BY_IDENTIFIER_ONLY = MessageType(
 )
 PROMPTS_DIFFER = MessageType(
     "UQ204",
-    "prompts-differ",
     "warning",
     "The prompts of {n_different} of {n_questions:count question} differ between the runs{settings}, which may "
     "change the scores.",
@@ -46,7 +42,6 @@ PROMPTS_DIFFER = MessageType(
 )
 PARTIAL_SAMPLES = MessageType(
     "UQ205",
-    "partial-samples",
     "warning",
     "The log of system {system!r} contains samples of only {n_logged} of {n_questions:count question}, and only "
     "these questions are used{total}.",
@@ -57,7 +52,6 @@ PARTIAL_SAMPLES = MessageType(
 )
 TOTALS_USED = MessageType(
     "UQ206",
-    "totals-used",
     "warning",
     "The log of system {system!r} contains samples of only {n_samples:,} of {n_questions:count question}, so the "
     "total score of all questions is used.",
@@ -68,7 +62,6 @@ TOTALS_USED = MessageType(
 )
 VERDICT_DEPENDS_ON_MISSING = MessageType(
     "UQ207",
-    "verdict-depends-on-missing",
     "warning",
     "The verdict depends on the {n_missing:count trial} without a score. The verdict is {dropped!r} without these "
     "trials, {worst!r} if they count as the worst possible score, and {open!r} if their scores may have any value.",
@@ -81,7 +74,6 @@ VERDICT_DEPENDS_ON_MISSING = MessageType(
 )
 GATE_DEPENDS_ON_MISSING = MessageType(
     "UQ208",
-    "gate-depends-on-missing",
     "warning",
     "The decision depends on the {n_missing:count trial} without a score. The decision is {dropped!r} without these "
     "trials, {worst!r} if they count as the worst possible score, and {open!r} if their scores may have any value.",
@@ -93,7 +85,6 @@ GATE_DEPENDS_ON_MISSING = MessageType(
 )
 RANKS_DEPEND_ON_MISSING = MessageType(
     "UQ209",
-    "ranks-depend-on-missing",
     "warning",
     "Which systems may be the best depends on the {n_missing:count trial} without a score. The set of possible best "
     "systems is {dropped:quote} without these trials, {worst:quote} if they count as the worst possible score, and "
@@ -110,7 +101,6 @@ RANKS_DEPEND_ON_MISSING = MessageType(
 
 UNMATCHED_QUESTIONS = MessageType(
     "UQ210",
-    "unmatched-questions",
     "note",
     "The {n_systems} systems are compared on the {n_common:count question} that all of them answered. Up to "
     "{n_unmatched:count other question} per system {n_unmatched:plural is|are} left out.",
@@ -119,7 +109,6 @@ UNMATCHED_QUESTIONS = MessageType(
 )
 SYSTEM_WITH_FEW_SHARED_QUESTIONS = MessageType(
     "UQ211",
-    "system-with-few-shared-questions",
     "note",
     "System {system!r} is left out because it answered only {n_shared} of the {n_core:count question} that most "
     "systems answered.",
@@ -129,7 +118,6 @@ SYSTEM_WITH_FEW_SHARED_QUESTIONS = MessageType(
 )
 SYSTEM_WITHOUT_QUESTION_SCORES = MessageType(
     "UQ212",
-    "system-without-question-scores",
     "note",
     "System {system!r} is left out because its log contains no scores of individual questions.",
     "Systems are compared question by question, so each system needs a score for each question.",
@@ -137,7 +125,6 @@ SYSTEM_WITHOUT_QUESTION_SCORES = MessageType(
 )
 SYSTEM_WITH_CONSTANT_SCORES = MessageType(
     "UQ213",
-    "system-with-constant-scores",
     "note",
     "System {system!r} is left out because all of its scores equal {value:g} and the range of the scores is unknown. "
     "Declare the range with --range {metric}=LO,HI.",
@@ -146,7 +133,6 @@ SYSTEM_WITH_CONSTANT_SCORES = MessageType(
 )
 SYSTEM_NOT_ESTIMABLE = MessageType(
     "UQ214",
-    "system-not-estimable",
     "note",
     "System {system!r} is left out because its score has no interval (see {reason_code}).",
     "A ranking contains only systems whose score has an interval.",
@@ -154,7 +140,6 @@ SYSTEM_NOT_ESTIMABLE = MessageType(
 )
 SEVERAL_RUNS = MessageType(
     "UQ215",
-    "several-runs",
     "note",
     "System {system!r} has {n_runs:count run}. The newest {kind} is used: {path}{time}.",
     "For each system, harness_uq uses the newest finished run. A run of all questions takes precedence over a newer "
@@ -163,7 +148,6 @@ SEVERAL_RUNS = MessageType(
 )
 RUN_VARIATION_IGNORED = MessageType(
     "UQ216",
-    "run-variation-ignored",
     "note",
     "The {n_runs} runs of system {system!r} differ ({evidence}), and this interval ignores the variation between "
     "runs. Use `harness-uq effects` to measure the variation.",
@@ -173,7 +157,6 @@ RUN_VARIATION_IGNORED = MessageType(
 )
 RUNS_MERGED = MessageType(
     "UQ217",
-    "runs-merged",
     "note",
     "These {n_runs:count log|logs} cover different questions of the same task and are combined into a single run: "
     "{paths:join}.",
@@ -182,7 +165,6 @@ RUNS_MERGED = MessageType(
 )
 FAILED_FOR_ONE_SYSTEM = MessageType(
     "UQ218",
-    "failed-for-one-system",
     "note",
     "{n_questions:count question} {n_questions:plural has|have} a score for only one of the two systems and "
     "{n_questions:plural is|are} not compared. Of these questions, {n_a} have no score of {system_a!r}, and {n_b} "
@@ -192,7 +174,6 @@ FAILED_FOR_ONE_SYSTEM = MessageType(
 )
 IDENTIFIED_DIFFERENCE = MessageType(
     "UQ219",
-    "identified-difference",
     "note",
     "Depending on the scores of the missing trials, the difference on these questions lies between {low:.4f} and "
     "{high:.4f}. The interval also includes the uncertainty of these two limits.",
@@ -206,7 +187,6 @@ IDENTIFIED_DIFFERENCE = MessageType(
 
 INDEPENDENT_COMPARISON = MessageType(
     "UQ220",
-    "independent-comparison",
     "note",
     "The questions of the two systems could not be matched, so the scores are compared as independent samples, which "
     "is less precise. The reason is: {reason:sentence}",
@@ -216,7 +196,6 @@ INDEPENDENT_COMPARISON = MessageType(
 )
 POOLED_TASKS = MessageType(
     "UQ221",
-    "pooled-tasks",
     "note",
     "The overall difference pools {n_tasks:count task} and gives every question the same weight.",
     "The overall difference is the mean of the differences over all matched questions of all tasks.",
@@ -224,7 +203,6 @@ POOLED_TASKS = MessageType(
 )
 POOLED_TASKS_INCOMPLETE = MessageType(
     "UQ222",
-    "pooled-tasks-incomplete",
     "note",
     "The overall difference pools {n_tasks:count task} and gives every question the same weight. {n_left_out:count "
     "other task} without matched questions {n_left_out:plural is|are} left out.",
@@ -234,7 +212,6 @@ POOLED_TASKS_INCOMPLETE = MessageType(
 )
 POOLED_GROUP = MessageType(
     "UQ223",
-    "pooled-group",
     "note",
     "The overall difference combines {n_tasks:count task} with the weights that the harness uses.",
     "With the weights of the harness, the overall score of each system equals the value that the harness reports for "
@@ -243,7 +220,6 @@ POOLED_GROUP = MessageType(
 )
 POOLED_UNITS = MessageType(
     "UQ224",
-    "pooled-units",
     "note",
     "The interval treats each cluster (defined by {units:join}) and each question outside the clusters as an "
     "independent unit.",
@@ -253,7 +229,6 @@ POOLED_UNITS = MessageType(
 )
 DIFFERENT_TASKS_COMPARED = MessageType(
     "UQ225",
-    "different-tasks-compared",
     "note",
     "The systems have no task and metric in common, so {key_a} of system {system_a!r} is compared with {key_b} of "
     "system {system_b!r}.",
@@ -263,7 +238,6 @@ DIFFERENT_TASKS_COMPARED = MessageType(
 )
 UNSHARED_SCORES = MessageType(
     "UQ226",
-    "unshared-scores",
     "note",
     "The {n_keys:plural score|scores} for {keys} {n_keys:plural is|are} not compared, because only system {system!r} "
     "has {n_keys:plural this score|these scores}.",
@@ -272,7 +246,6 @@ UNSHARED_SCORES = MessageType(
 )
 STUDENT_DIFFERENCE = MessageType(
     "UQ227",
-    "student-difference",
     "note",
     "The range of the scores is unknown, so the interval for the difference is based on Student's t distribution.",
     "The default method for comparisons requires the lowest and the highest possible score of the metric.",
@@ -280,7 +253,6 @@ STUDENT_DIFFERENCE = MessageType(
 )
 LATENT_NORMAL_REPLACED = MessageType(
     "UQ228",
-    "latent-normal-replaced",
     "note",
     "Method 'latent-normal' requires independent questions with one right-or-wrong answer each. Method 'dirichlet' "
     "is used instead.",
@@ -290,7 +262,6 @@ LATENT_NORMAL_REPLACED = MessageType(
 )
 MONTE_CARLO_ERROR = MessageType(
     "UQ229",
-    "monte-carlo-error",
     "note",
     "The posterior of the difference is computed from {n_draws:,} random draws. The Monte Carlo error of the "
     "posterior mean is {mc_error:.2g}.",
@@ -300,7 +271,6 @@ MONTE_CARLO_ERROR = MessageType(
 )
 OWN_QUESTIONS_USED = MessageType(
     "UQ230",
-    "own-questions-used",
     "note",
     "Besides {n_shared:count shared question}, the comparison uses {n_own_a:count question} that only A answered and "
     "{n_own_b:count question} that only B answered.",
@@ -310,7 +280,6 @@ OWN_QUESTIONS_USED = MessageType(
 )
 GRADER_DIFFERENCE = MessageType(
     "UQ231",
-    "grader-difference",
     "note",
     "The difference is {raw:+.4f} according to the grader and {labeled:+.4f} according to the {n_labels:count "
     "question} with human labels for both systems. The combined estimate is {corrected:+.4f}.",
@@ -320,7 +289,6 @@ GRADER_DIFFERENCE = MessageType(
 )
 LABELS_OF_DIFFERENT_QUESTIONS = MessageType(
     "UQ232",
-    "labels-of-different-questions",
     "note",
     "Almost no question has human labels for both systems ({n_a} labels for A, {n_b} for B), so the corrected scores "
     "are compared as independent samples.",
@@ -330,7 +298,6 @@ LABELS_OF_DIFFERENT_QUESTIONS = MessageType(
 )
 GRADER_ERRORS = MessageType(
     "UQ233",
-    "grader-errors",
     "note",
     "According to the human labels, the grader's J (sensitivity + specificity − 1) is {j_a:.2f} for {system_a} and "
     "{j_b:.2f} for {system_b}. The difference between the two values of J is {shift:+.2f} [{low:+.2f}, {high:+.2f}].",
@@ -340,7 +307,6 @@ GRADER_ERRORS = MessageType(
 )
 GRADER_SHIFTS_DIFFERENCE = MessageType(
     "UQ234",
-    "grader-shifts-difference",
     "warning",
     "According to the human labels, the grader overrates {overrated!r} by {value:.4f} [{low:.4f}, {high:.4f}] more "
     "than {other!r}. The corrected difference accounts for this.",
@@ -351,7 +317,6 @@ GRADER_SHIFTS_DIFFERENCE = MessageType(
 )
 GRADER_ERRORS_ASSUMED_EQUAL = MessageType(
     "UQ235",
-    "grader-errors-assumed-equal",
     "warning",
     "Only answers of {labeled} have human labels. For {unlabeled}, the grader's sensitivity, specificity and their "
     "sum are assumed to be within {shift:g} of the values for {labeled}; with equal values, the interval would be "
@@ -363,7 +328,6 @@ GRADER_ERRORS_ASSUMED_EQUAL = MessageType(
 )
 GRADER_UNINFORMATIVE = MessageType(
     "UQ236",
-    "grader-uninformative",
     "refusal",
     "Only answers of {labeled} have human labels. On these answers the grader's J (sensitivity + specificity − 1) of "
     "{j:.2f} [{low:.2f}, {high:.2f}] is not clearly above the assumed limit of {shift:g}.",
@@ -373,7 +337,6 @@ GRADER_UNINFORMATIVE = MessageType(
 )
 LABELS_OF_ONE_SYSTEM = MessageType(
     "UQ237",
-    "labels-of-one-system",
     "refusal",
     "Only answers of {labeled} have human labels. Labels of one system are sufficient only if all grades and the "
     "labels of each person are 0 or 1.",
@@ -383,7 +346,6 @@ LABELS_OF_ONE_SYSTEM = MessageType(
 )
 LABELS_WITHOUT_SYSTEM = MessageType(
     "UQ238",
-    "labels-without-system",
     "error",
     "{n_labels:count human label does|human labels do} not name the system whose answer was labeled. Add a column "
     "'system' with the names {systems:join} to the file of labels.",
@@ -393,7 +355,6 @@ LABELS_WITHOUT_SYSTEM = MessageType(
 )
 ONE_BASELINE_RUN = MessageType(
     "UQ239",
-    "one-baseline-run",
     "warning",
     "The decision ignores the variation between runs, because it uses one run of the baseline. Pass several runs, "
     "such as `--baseline RUN1 RUN2 RUN3`.",
@@ -408,7 +369,6 @@ ONE_BASELINE_RUN = MessageType(
 
 NO_COMMON_QUESTIONS = MessageType(
     "UQ240",
-    "no-common-questions",
     "refusal",
     "The systems {systems:quote} have no questions in common.",
     "harness_uq matches questions by content. If the logs do not contain the content of the questions, harness_uq "
@@ -417,7 +377,6 @@ NO_COMMON_QUESTIONS = MessageType(
 )
 FEW_COMMON_QUESTIONS = MessageType(
     "UQ241",
-    "few-common-questions",
     "refusal",
     "Only {n_common} of {n_questions:count question} could be matched between the runs.",
     "If fewer than half of the questions match, the runs probably used different data sets or different identifiers.",
@@ -425,7 +384,6 @@ FEW_COMMON_QUESTIONS = MessageType(
 )
 IDENTIFIERS_DIFFER = MessageType(
     "UQ242",
-    "identifiers-differ",
     "refusal",
     "The questions cannot be matched, because {harnesses:join} identify questions in different ways.",
     "If two harnesses number questions differently, matching by identifier would pair different questions.",
@@ -433,7 +391,6 @@ IDENTIFIERS_DIFFER = MessageType(
 )
 DUPLICATE_IDENTIFIER = MessageType(
     "UQ243",
-    "duplicate-identifier",
     "refusal",
     "In the log of system {system!r}, {n_questions:count question} have the same identifier {identifier!r} and "
     "cannot be matched. Give each question its own identifier.",
@@ -443,7 +400,6 @@ DUPLICATE_IDENTIFIER = MessageType(
 )
 QUESTION_SCORES_MISSING = MessageType(
     "UQ244",
-    "question-scores-missing",
     "refusal",
     "The log of system {system!r} contains no scores of individual questions.",
     "A paired comparison requires a score for each question in the logs of both systems.",
@@ -451,7 +407,6 @@ QUESTION_SCORES_MISSING = MessageType(
 )
 GROUP_NOT_PAIRED = MessageType(
     "UQ245",
-    "group-not-paired",
     "refusal",
     "The group cannot be compared question by question, because the questions of {tasks:quote} cannot be matched.",
     "harness_uq compares a group of tasks question by question only if the questions of all tasks in the group can be "
@@ -461,7 +416,6 @@ GROUP_NOT_PAIRED = MessageType(
 )
 NO_BENCHMARK_SCOPE_POOLING = MessageType(
     "UQ246",
-    "no-benchmark-scope-pooling",
     "refusal",
     "Scores of several tasks cannot be pooled with --scope benchmark. Use --scope population, or compare the tasks "
     "one by one.",
@@ -471,7 +425,6 @@ NO_BENCHMARK_SCOPE_POOLING = MessageType(
 )
 ONE_HARNESS_REQUIRED = MessageType(
     "UQ247",
-    "one-harness-required",
     "refusal",
     "Metrics that are not means can only be compared between logs of the same harness.",
     "For metrics that are not means, such as F1, different harnesses log different data.",
@@ -479,7 +432,6 @@ ONE_HARNESS_REQUIRED = MessageType(
 )
 DIFFERENT_DATA = MessageType(
     "UQ248",
-    "different-data",
     "refusal",
     "The logs contain different data for metric {metric!r}: {difference:sentence}",
     "A paired comparison requires that both logs contain data of the same kind, such as scores, counts or classes, "
@@ -488,7 +440,6 @@ DIFFERENT_DATA = MessageType(
 )
 NO_PAIRED_FORM = MessageType(
     "UQ249",
-    "no-paired-form",
     "refusal",
     "A paired comparison of metric {function!r} is not available{condition}.",
     "harness_uq supports paired comparisons for means and for some other metrics, but not for the requested metric.",
@@ -496,7 +447,6 @@ NO_PAIRED_FORM = MessageType(
 )
 NO_COMMON_SCORES = MessageType(
     "UQ250",
-    "no-common-scores",
     "refusal",
     "The systems have no task and metric in common. System {system_a!r} has scores for {keys_a}, and system "
     "{system_b!r} has scores for {keys_b}.",
@@ -505,7 +455,6 @@ NO_COMMON_SCORES = MessageType(
 )
 ZERO_WIDTH_DIFFERENCE = MessageType(
     "UQ251",
-    "zero-width-difference",
     "refusal",
     "The data are insufficient to estimate the uncertainty of the difference, because the interval would have zero "
     "width. Add questions or trials.",
@@ -514,7 +463,6 @@ ZERO_WIDTH_DIFFERENCE = MessageType(
 )
 TOO_FEW_UNITS = MessageType(
     "UQ252",
-    "too-few-units",
     "refusal",
     "System {system!r} has only {n_units:count independent question or cluster|independent questions or clusters}, "
     "which {n_units:plural is|are} too few to estimate the uncertainty of a score with an unknown range.",
@@ -524,7 +472,6 @@ TOO_FEW_UNITS = MessageType(
 )
 SYSTEM_WITHOUT_INTERVAL = MessageType(
     "UQ253",
-    "system-without-interval",
     "refusal",
     "The score of system {system!r} cannot be compared: {reason:sentence}",
     "Two systems can be compared only if harness_uq can compute the uncertainty of both scores from the logs. If a "
@@ -535,7 +482,6 @@ SYSTEM_WITHOUT_INTERVAL = MessageType(
 )
 IDENTICAL_RUNS = MessageType(
     "UQ254",
-    "identical-runs",
     "note",
     "Both sides of the comparison have identical scores on all {n_questions:count question}, {explanation}.",
     "Two different systems rarely have the same score on every question, so the two sides of the comparison may be "
@@ -544,7 +490,6 @@ IDENTICAL_RUNS = MessageType(
 )
 MARGIN_EXCEEDS_RANGE = MessageType(
     "UQ255",
-    "margin-exceeds-range",
     "error",
     "The {kind} {margin:g} for metric {metric!r} of task {task!r} exceeds every possible difference, because the "
     "scores lie in [{low:g}, {high:g}]. Did you mean {suggestion:g}?",
@@ -555,7 +500,6 @@ MARGIN_EXCEEDS_RANGE = MessageType(
 )
 ONE_SYSTEM_REQUIRED = MessageType(
     "UQ256",
-    "one-system-required",
     "error",
     "Each side of a comparison must be a single system, but side {side} contains these systems: {systems}. Pass the "
     "runs of one system, or select a system with --model.",
@@ -564,7 +508,6 @@ ONE_SYSTEM_REQUIRED = MessageType(
 )
 UNKNOWN_MARGIN_METRIC = MessageType(
     "UQ257",
-    "unknown-margin-metric",
     "error",
     "A margin is set for metric {metric!r}, which is not compared.{known:nearest {metric}} Compared metrics: "
     "{known:join}.",
@@ -574,7 +517,6 @@ UNKNOWN_MARGIN_METRIC = MessageType(
 )
 TOO_FEW_QUESTIONS_COMPARED = MessageType(
     "UQ258",
-    "too-few-questions-compared",
     "refusal",
     "A comparison requires at least 2 questions on each side, but one side has only {n_questions:count question}.",
     "The variation between questions cannot be estimated from one question.",
@@ -582,7 +524,6 @@ TOO_FEW_QUESTIONS_COMPARED = MessageType(
 )
 BOUND_OUTSIDE_RANGE = MessageType(
     "UQ259",
-    "bound-outside-range",
     "error",
     "The bound {bound:g} for metric {metric!r} of task {task!r} lies outside the range of its scores.{suggestion} The "
     "scores lie in [{low:g}, {high:g}].",
@@ -593,7 +534,6 @@ BOUND_OUTSIDE_RANGE = MessageType(
 )
 REQUIREMENT_NOT_SELECTED = MessageType(
     "UQ260",
-    "requirement-not-selected",
     "error",
     "{option} names task {task!r}, but the selection of tasks (--task) contains only {selected:join}. Select "
     "task {task!r} too, or remove its requirement.",
@@ -604,7 +544,6 @@ REQUIREMENT_NOT_SELECTED = MessageType(
 )
 MIXED_SCALES = MessageType(
     "UQ261",
-    "mixed-scales",
     "warning",
     "The {kind} {size:g} applies to metrics of different scales, such as {scales:join}. Set the {kind} of one metric "
     "with `{option} {metric}=D`.",
@@ -614,7 +553,6 @@ MIXED_SCALES = MessageType(
 )
 HISTORY_RUNS_USED = MessageType(
     "UQ262",
-    "history-runs-used",
     "note",
     "The lists of changed and flaky questions use {n_runs:count run} of the history{omitted}.",
     "Further runs of the baseline's system show how often answers vary although the system did not change. The runs "
@@ -624,7 +562,6 @@ HISTORY_RUNS_USED = MessageType(
 )
 NO_HISTORY_RUNS = MessageType(
     "UQ263",
-    "no-history-runs",
     "error",
     "The history contains no run of the baseline {system!r} besides the runs that the gate compares. The history "
     "contains runs of {systems:join}.",
@@ -637,7 +574,6 @@ NO_HISTORY_RUNS = MessageType(
 
 MIXED_PRIORS = MessageType(
     "UQ270",
-    "mixed-priors",
     "note",
     "Some systems have graded scores or mean scores of trials, and others have right-or-wrong scores, so the prior for "
     "right-or-wrong scores is used for all systems. Differences between graded systems are therefore detected slightly "
@@ -647,7 +583,6 @@ MIXED_PRIORS = MessageType(
 )
 RANK_LONG_TAIL = MessageType(
     "UQ271",
-    "rank-long-tail",
     "warning",
     "The range of the scores is unknown and some scores are extreme, so the rank sets may be too narrow: in "
     "simulations, the coverage of 95 % sets was about 92 %. If the metric has a range, declare it with --range "
@@ -659,7 +594,6 @@ RANK_LONG_TAIL = MessageType(
 )
 RANK_CLUSTERS = MessageType(
     "UQ272",
-    "rank-clusters",
     "note",
     "The questions are grouped by {key} into {n_clusters:count cluster}.",
     "Questions of one cluster share material, so the answers to these questions are not independent.",
@@ -667,7 +601,6 @@ RANK_CLUSTERS = MessageType(
 )
 RANK_STUDENT = MessageType(
     "UQ273",
-    "rank-student",
     "note",
     "The range of the scores is unknown, so the ranking is based on a joint Student's t distribution.",
     "The default method for rankings requires the lowest and the highest possible score of the metric.",
@@ -675,7 +608,6 @@ RANK_STUDENT = MessageType(
 )
 UNTESTED_PAIRS = MessageType(
     "UQ274",
-    "untested-pairs",
     "note",
     "No paired test was possible for {n_untested} of {n_pairs:count pair of systems|pairs of systems}, because the "
     "difference between the systems is the same on every question.",
@@ -684,7 +616,6 @@ UNTESTED_PAIRS = MessageType(
 )
 SEPARATE_POSTERIORS = MessageType(
     "UQ275",
-    "separate-posteriors",
     "note",
     "Each system has its own posterior distribution, because trial-to-trial noise is independent between systems. "
     "With --scope benchmark, trial-to-trial noise is the only source of uncertainty.",
@@ -694,7 +625,6 @@ SEPARATE_POSTERIORS = MessageType(
 )
 IDENTICAL_SYSTEMS = MessageType(
     "UQ276",
-    "identical-systems",
     "warning",
     "The systems {systems:quote} have the same score on each of the {n_questions:count question}.",
     "Two different systems rarely have the same score on every question, so the logs may be copies of one run.",
@@ -702,7 +632,6 @@ IDENTICAL_SYSTEMS = MessageType(
 )
 RANKED_WITH_LABELS = MessageType(
     "UQ277",
-    "ranked-with-labels",
     "note",
     "The ranked scores estimate the scores that people would assign. The estimates combine the grader's scores with "
     "human labels of the answers of {n_systems:count system} (at least {n_labels} labels each).",
@@ -712,7 +641,6 @@ RANKED_WITH_LABELS = MessageType(
 )
 LABELS_OF_SEVERAL_RATERS = MessageType(
     "UQ278",
-    "labels-of-several-raters",
     "note",
     "{n_answers:count answer} of {system} {n_answers:plural has|have} labels from several of the {n_raters:count "
     "rater}, and the mean of these labels is used. Two labels of the same answer agree in {agreement:percent} of the "
@@ -723,7 +651,6 @@ LABELS_OF_SEVERAL_RATERS = MessageType(
 )
 OVERALL_WITHOUT_BOUNDS = MessageType(
     "UQ279",
-    "overall-without-bounds",
     "refusal",
     "There is no overall result, because the policy 'bounds' for missing scores applies to single tasks only.",
     "With `--missing bounds`, each task has a range of possible scores, and harness_uq cannot combine these ranges "
@@ -733,7 +660,6 @@ OVERALL_WITHOUT_BOUNDS = MessageType(
 )
 TOO_FEW_SYSTEMS = MessageType(
     "UQ280",
-    "too-few-systems",
     "refusal",
     "A ranking requires at least two systems with {what}.",
     "A ranking compares at least two systems that have scores for the same task and metric.",
@@ -741,7 +667,6 @@ TOO_FEW_SYSTEMS = MessageType(
 )
 CONSTANT_DIFFERENCE = MessageType(
     "UQ281",
-    "constant-difference",
     "refusal",
     "The systems {system_a!r} and {system_b!r} differ by the same amount on every question, so the uncertainty of "
     "the difference cannot be estimated.",
@@ -751,7 +676,6 @@ CONSTANT_DIFFERENCE = MessageType(
 )
 RANKING_UNAVAILABLE = MessageType(
     "UQ282",
-    "ranking-unavailable",
     "refusal",
     "No ranking is possible for {reasons:sentence}",
     "For each task and metric, the message states why the systems cannot be ranked.",
@@ -759,7 +683,6 @@ RANKING_UNAVAILABLE = MessageType(
 )
 SINGLE_SYSTEM = MessageType(
     "UQ283",
-    "single-system",
     "refusal",
     "All logs belong to one system, {system!r}, so there is nothing to rank.",
     "A ranking compares at least two systems.",
@@ -768,7 +691,6 @@ SINGLE_SYSTEM = MessageType(
 )
 LABELS_DRAWN_SEPARATELY = MessageType(
     "UQ284",
-    "labels-drawn-separately",
     "note",
     "Some answers of A and B to the same question had different probabilities of being labeled, so each score is "
     "corrected with labels of the system's own answers ({n_a} labels for A, {n_b} for B).",

@@ -6,7 +6,6 @@ from harness_uq.messages.message import MessageType, message_types_in
 
 STORED_INTERVAL_DIFFERS = MessageType(
     "UQ100",
-    "stored-interval-differs",
     "refusal",
     "The log stores an interval of this score only for level {level:g} and scope {scope!r}, and the score cannot be "
     "computed again from the log.",
@@ -18,7 +17,6 @@ STORED_INTERVAL_DIFFERS = MessageType(
 )
 FEW_QUESTIONS = MessageType(
     "UQ101",
-    "few-questions",
     "warning",
     "With only {n_questions:count question}, the {level:percent} interval contains the true accuracy with a "
     "probability of {level:percent} on average over all accuracies. For some accuracies the probability is only "
@@ -30,7 +28,6 @@ FEW_QUESTIONS = MessageType(
 )
 FEW_BOOTSTRAP_UNITS = MessageType(
     "UQ102",
-    "few-bootstrap-units",
     "warning",
     "With {n_units:count {unit}}, the Bayesian bootstrap interval is too narrow. In simulations, the coverage of 95 "
     "% intervals was 60 % with 3 questions or clusters, 75 % with 5, 85 % with 10 and 90 % with 20.",
@@ -40,7 +37,6 @@ FEW_BOOTSTRAP_UNITS = MessageType(
 )
 POSSIBLE_LONG_TAIL = MessageType(
     "UQ103",
-    "possible-long-tail",
     "warning",
     "The range of the scores is unknown, and a sample of {n_units:count {unit}} may miss rare extreme scores. In "
     "simulations with one extreme score in 50, the coverage of 95 % intervals was 36 % with 10 questions or "
@@ -51,7 +47,6 @@ POSSIBLE_LONG_TAIL = MessageType(
 )
 FEW_CLUSTERS = MessageType(
     "UQ104",
-    "few-clusters",
     "warning",
     "The interval is unreliable because {n_clusters:count cluster} (defined by {clusters}) {n_clusters:plural "
     "is|are} too few to estimate the variation between clusters. Add clusters, or report the score of each cluster.",
@@ -61,7 +56,6 @@ FEW_CLUSTERS = MessageType(
 )
 HOMOGENEOUS_CLUSTERS = MessageType(
     "UQ105",
-    "homogeneous-clusters",
     "warning",
     "Answers within the {n_clusters:count cluster} (defined by {clusters}) mostly agree, and in simulations of such "
     "data the coverage of 95 % intervals was {coverage}. The equal-tailed interval, which is more conservative, is "
@@ -73,7 +67,6 @@ HOMOGENEOUS_CLUSTERS = MessageType(
 )
 UNEVEN_CLUSTERS = MessageType(
     "UQ106",
-    "uneven-clusters",
     "warning",
     "The {n_clusters:count cluster} (defined by {clusters}) differ so much in size that they are only as informative "
     "as {effective:.1f} clusters of equal size. In simulations of such data, the coverage of 95 % intervals was "
@@ -86,7 +79,6 @@ UNEVEN_CLUSTERS = MessageType(
 )
 INTERVAL_OF_THETA = MessageType(
     "UQ107",
-    "interval-of-theta",
     "warning",
     "The interval [{low:.4f}, {high:.4f}] estimates theta, the mean of the fitted Beta distribution, and not the "
     "mean score of {value:.4f}. Use the default method 'clustered' to estimate the mean score.",
@@ -97,7 +89,6 @@ INTERVAL_OF_THETA = MessageType(
 )
 FEW_TASKS = MessageType(
     "UQ108",
-    "few-tasks",
     "warning",
     "The interval is unreliable because {n_tasks:count task} {n_tasks:plural is|are} too few to estimate the "
     "variation between tasks. Add tasks, or report the score of each task.",
@@ -108,7 +99,6 @@ FEW_TASKS = MessageType(
 )
 FEW_EFFECTIVE_UNITS = MessageType(
     "UQ109",
-    "few-effective-units",
     "warning",
     "Because tasks with few questions have large weights, the {n_units:count independent question or "
     "cluster|independent questions or clusters} are only as informative as {effective:.1f} questions with equal "
@@ -121,7 +111,6 @@ FEW_EFFECTIVE_UNITS = MessageType(
 )
 SMALL_CLASS = MessageType(
     "UQ110",
-    "small-class",
     "warning",
     "Class {label!r} has only {n_questions:count question}, and with fewer than {enough} questions per class the "
     "interval can be too narrow. In simulations with 10 classes of 3 questions, the coverage of 95 % intervals was "
@@ -132,7 +121,6 @@ SMALL_CLASS = MessageType(
 )
 TOTALS_ONLY = MessageType(
     "UQ111",
-    "totals-only",
     "warning",
     "{reason:sentence} The interval therefore treats the questions as independent and ignores any clusters or "
     "repeated trials.",
@@ -144,7 +132,6 @@ TOTALS_ONLY = MessageType(
 )
 UNSEEN_SUBPOPULATION = MessageType(
     "UQ112",
-    "unseen-subpopulation",
     "warning",
     "None of the {n_questions:count question} {outcome} in every trial, but up to {share:percent} of all similar "
     "questions may do so. With such a share, the score on similar questions would be {score:.2f}, which lies outside "
@@ -155,7 +142,6 @@ UNSEEN_SUBPOPULATION = MessageType(
 )
 NON_EXCHANGEABLE_TRIALS = MessageType(
     "UQ113",
-    "non-exchangeable-trials",
     "warning",
     "Scores differ systematically between trials of the same questions: the intra-batch correlation is "
     "{intra_batch_correlation:.3f} (Cochran's Q test, p = {p_value:.1g}). The interval assumes independent trials "
@@ -169,7 +155,6 @@ NON_EXCHANGEABLE_TRIALS = MessageType(
 )
 NON_RANDOM_SUBSET = MessageType(
     "UQ114",
-    "non-random-subset",
     "warning",
     "The run covers only {n_questions} of the benchmark's {n_all:count question}, and the covered questions were not "
     "drawn at random. If the other questions differ, the interval does not describe the whole benchmark.",
@@ -179,7 +164,6 @@ NON_RANDOM_SUBSET = MessageType(
 )
 BETA_SHAPE_EXTRAPOLATION = MessageType(
     "UQ115",
-    "beta-shape-extrapolation",
     "warning",
     "The estimate of {estimand} from {k:count trial} per question assumes that the success rates of questions follow "
     "a Beta distribution. In simulations with two subpopulations of questions, the coverage of 95 % intervals was "
@@ -190,7 +174,6 @@ BETA_SHAPE_EXTRAPOLATION = MessageType(
 )
 FEW_LABELS = MessageType(
     "UQ116",
-    "few-labels",
     "warning",
     "With only {n_labels:count human label}, the interval depends strongly on the prior. Label at least {enough} "
     "questions.",
@@ -199,7 +182,6 @@ FEW_LABELS = MessageType(
 )
 UNIFORM_LABELS = MessageType(
     "UQ117",
-    "uniform-labels",
     "warning",
     "All human labels are equal, so the error rate of the grader on other questions cannot be estimated. Label more "
     "questions.",
@@ -208,7 +190,6 @@ UNIFORM_LABELS = MessageType(
 )
 LONG_TAIL = MessageType(
     "UQ118",
-    "long-tail",
     "warning",
     "The scores have an unknown range and a long tail, and a sample of {n_units:count {unit}} may understate the "
     "tail. In simulations with log-normal scores, the coverage of 95 % intervals was 85 % with 10 questions or "
@@ -219,7 +200,6 @@ LONG_TAIL = MessageType(
 )
 UNKNOWN_PENDING_CLUSTERS = MessageType(
     "UQ119",
-    "unknown-pending-clusters",
     "warning",
     "The log does not record the clusters of questions without a score, so the size of each cluster is the number of "
     "its scored questions. The interval is therefore only approximately anytime-valid.",
@@ -229,7 +209,6 @@ UNKNOWN_PENDING_CLUSTERS = MessageType(
 )
 FIRST_QUESTION_PENDING = MessageType(
     "UQ120",
-    "first-question-pending",
     "refusal",
     "The first question of the run has no score yet, so no interval can be computed. The interval uses questions in "
     "the order of the run.",
@@ -238,7 +217,6 @@ FIRST_QUESTION_PENDING = MessageType(
 )
 PENDING_CLUSTERS_UNKNOWN = MessageType(
     "UQ121",
-    "pending-clusters-unknown",
     "refusal",
     "The questions are clustered by {key}, but the clusters of the questions without a score are not known yet.",
     "During a run, an anytime-valid interval uses a cluster only if all questions of the cluster have a score. The "
@@ -247,7 +225,6 @@ PENDING_CLUSTERS_UNKNOWN = MessageType(
 )
 ORDER_NOT_RANDOM = MessageType(
     "UQ122",
-    "order-not-random",
     "warning",
     "The questions were run in the order of the data set, but the interval assumes a random order. Start runs with "
     "`inspect eval --sample-shuffle`.",
@@ -258,7 +235,6 @@ ORDER_NOT_RANDOM = MessageType(
 )
 FAILED_QUESTIONS = MessageType(
     "UQ123",
-    "failed-questions",
     "note",
     "{n_failed:count question} ended in an error and {n_failed:plural is|are} not part of the score.",
     "The mean score includes only questions with a score. If hard questions end in an error more often than easy "
@@ -267,7 +243,6 @@ FAILED_QUESTIONS = MessageType(
 )
 PASS_K_OF_IDENTICAL_TRIALS = MessageType(
     "UQ124",
-    "pass-k-of-identical-trials",
     "warning",
     "All {n_trials:count trial} of each question agree. If the trials are copies of one trial (temperature 0, a "
     "cache or a fixed seed), the interval describes pass@1, which is {relation} {estimand}.",
@@ -278,7 +253,6 @@ PASS_K_OF_IDENTICAL_TRIALS = MessageType(
 )
 MISSING_SCORES_MATTER = MessageType(
     "UQ125",
-    "missing-scores-matter",
     "warning",
     "The score depends on the {n_missing} of {n_trials:count trial} without a score: it is {value:.3f} [{low:.3f}, "
     "{high:.3f}] without them and {worst:.3f} [{worst_low:.3f}, {worst_high:.3f}] if they count as the worst "
@@ -292,7 +266,6 @@ MISSING_SCORES_MATTER = MessageType(
 )
 MISSING_SCORES_COUNTED = MessageType(
     "UQ126",
-    "missing-scores-counted",
     "note",
     "{n_missing} of {n_trials:count trial} {n_missing:plural has|have} no usable score{causes}: {treatments:join}.",
     "The options `--missing` and `--treat` determine how trials without a usable score are counted.",
@@ -300,7 +273,6 @@ MISSING_SCORES_COUNTED = MessageType(
 )
 IDENTIFIED_RANGE = MessageType(
     "UQ127",
-    "identified-range",
     "note",
     "Depending on the scores of the missing trials, the score of these questions lies between {low:.4f} and "
     "{high:.4f}. The interval also includes the uncertainty of these two limits.",
@@ -311,7 +283,6 @@ IDENTIFIED_RANGE = MessageType(
 )
 REPORTED_ERROR_USED = MessageType(
     "UQ128",
-    "reported-error-used",
     "warning",
     "{reason:sentence} The interval is computed from the standard error that the harness reported.",
     "The log does not contain a score for each question, so harness_uq cannot check the standard error or the "
@@ -320,7 +291,6 @@ REPORTED_ERROR_USED = MessageType(
 )
 MISSING_SCORES_REFUSED = MessageType(
     "UQ129",
-    "missing-scores-refused",
     "error",
     "{n_missing} of {n_trials:count trial} of task {task!r} ({system}) {n_missing:plural has|have} no usable "
     "score{causes}, which `--missing error` does not allow.",
@@ -332,7 +302,6 @@ MISSING_SCORES_REFUSED = MessageType(
 
 METHOD_SKIPPED = MessageType(
     "UQ130",
-    "method-skipped",
     "note",
     "Method {method!r} was skipped for the following reason ({reason_code}): {reason:sentence}",
     "harness_uq tries several methods in a fixed order and uses the first method that supports the data. A method is "
@@ -342,7 +311,6 @@ METHOD_SKIPPED = MessageType(
 )
 METHOD_FOR_NEW_QUESTIONS = MessageType(
     "UQ131",
-    "method-for-new-questions",
     "note",
     "Method {method!r} estimates the score on new questions, so the interval is wider than an interval for the score "
     "on {target}.",
@@ -352,7 +320,6 @@ METHOD_FOR_NEW_QUESTIONS = MessageType(
 )
 FULL_SCOPE_AVAILABLE = MessageType(
     "UQ132",
-    "full-scope-available",
     "note",
     "The run covers {n_questions} of the benchmark's {n_all:count question}. With --scope full, the interval would "
     "describe the score on the whole benchmark and be about {relative_width:percent} as wide.",
@@ -363,7 +330,6 @@ FULL_SCOPE_AVAILABLE = MessageType(
 )
 TRIALS_ASSUMED_INDEPENDENT = MessageType(
     "UQ133",
-    "trials-assumed-independent",
     "note",
     "Trials of the same question are assumed to be independent. If half of the trials were copies, for example "
     "because of a cache or a fixed seed, the coverage of 95 % intervals would be only 65 to 74 %.",
@@ -373,7 +339,6 @@ TRIALS_ASSUMED_INDEPENDENT = MessageType(
 )
 MISSING_SCORES = MessageType(
     "UQ134",
-    "missing-scores",
     "note",
     "{n_missing} of {n_trials:count trial} {n_missing:plural has|have} no score{causes}. The estimate is biased if "
     "the missing scores would have differed from the other scores.",
@@ -383,7 +348,6 @@ MISSING_SCORES = MessageType(
 )
 MISSING_SCORES_BOUNDS = MessageType(
     "UQ135",
-    "missing-scores-bounds",
     "note",
     "{n_missing} of {n_trials:count trial} {n_missing:plural has|have} no score{causes}. The mean score would be "
     "{low:.4f} if all missing scores were {worst_case} and {high:.4f} if all were {best_case}.",
@@ -394,7 +358,6 @@ MISSING_SCORES_BOUNDS = MessageType(
 )
 IDENTICAL_TRIALS = MessageType(
     "UQ136",
-    "identical-trials",
     "note",
     "All trials of each question ({n_trials} at most) have the same score, perhaps because of temperature 0 or a "
     "cache. Only one trial per question is counted.",
@@ -404,7 +367,6 @@ IDENTICAL_TRIALS = MessageType(
 )
 GRADED_BY_MODEL = MessageType(
     "UQ137",
-    "graded-by-model",
     "note",
     "A model graded these answers, and the interval does not account for grading errors. More questions do not "
     "reduce grading errors, but human labels correct for them (`--labels`).",
@@ -414,7 +376,6 @@ GRADED_BY_MODEL = MessageType(
 )
 INTERVAL_EXCEEDS_RANGE = MessageType(
     "UQ138",
-    "interval-exceeds-range",
     "note",
     "The interval extends beyond the range of possible values, [{low:g}, {high:g}], because this method does not "
     "restrict intervals to the range.",
@@ -425,7 +386,6 @@ INTERVAL_EXCEEDS_RANGE = MessageType(
 )
 CLUSTER_PRIOR = MessageType(
     "UQ139",
-    "cluster-prior",
     "note",
     "With only {n_clusters:count cluster} (defined by {clusters}), the interval depends on the prior for the "
     "variation between clusters. With the Gamma prior of Bowyer et al. (2025), the interval would be [{low:.3f}, "
@@ -437,7 +397,6 @@ CLUSTER_PRIOR = MessageType(
 )
 FEW_INFORMATIVE_CLUSTERS = MessageType(
     "UQ140",
-    "few-informative-clusters",
     "note",
     "The estimate of the correlation within clusters is imprecise, because only {n_informative} of the "
     "{n_clusters:count cluster} (defined by {clusters}) {n_informative:plural has|have} a {outcome}.",
@@ -447,7 +406,6 @@ FEW_INFORMATIVE_CLUSTERS = MessageType(
 )
 CLASS_FREQUENCIES_RANDOM = MessageType(
     "UQ141",
-    "class-frequencies-random",
     "note",
     "The interval treats the class frequencies as random. If the class frequencies were fixed by design, the "
     "interval is wider than necessary.",
@@ -456,7 +414,6 @@ CLASS_FREQUENCIES_RANDOM = MessageType(
 )
 TRIAL_CORRELATION = MessageType(
     "UQ142",
-    "trial-correlation",
     "note",
     "Within a cluster, the scores of repeated trials of the same question have a correlation of {icc:.2f}.",
     "A model with three levels (clusters, questions and trials) estimates the correlation between trials of the same "
@@ -466,7 +423,6 @@ TRIAL_CORRELATION = MessageType(
 )
 BINOMIAL_UPPER_BOUND = MessageType(
     "UQ143",
-    "binomial-upper-bound",
     "note",
     "The binomial interval has a weight of {share:percent} in the interval of the score, because {reason}. With "
     "--scope benchmark, the binomial interval is conservative.",
@@ -477,7 +433,6 @@ BINOMIAL_UPPER_BOUND = MessageType(
 )
 UNIFORM_PRIOR_PER_QUESTION = MessageType(
     "UQ144",
-    "uniform-prior-per-question",
     "note",
     "The prior distribution of each question is uniform, which shifts the estimate towards the middle of the range. "
     "Intervals for easy or hard benchmarks can therefore miss the true score.",
@@ -487,7 +442,6 @@ UNIFORM_PRIOR_PER_QUESTION = MessageType(
 )
 POPULATION_INTERVAL_SHOWN = MessageType(
     "UQ145",
-    "population-interval-shown",
     "note",
     "The interval shown describes the score on new questions and is wider than an interval with --scope benchmark. "
     "An interval with --scope benchmark requires at least {n_needed:count trial} per question to estimate the "
@@ -497,7 +451,6 @@ POPULATION_INTERVAL_SHOWN = MessageType(
 )
 TASKS_AS_SAMPLE = MessageType(
     "UQ146",
-    "tasks-as-sample",
     "note",
     "The interval treats the tasks as a random sample from a larger population of tasks. Use method 'group' to "
     "estimate the score on exactly these tasks.",
@@ -507,7 +460,6 @@ TASKS_AS_SAMPLE = MessageType(
 )
 EQUAL_TASK_WEIGHTS = MessageType(
     "UQ147",
-    "equal-task-weights",
     "note",
     "The score is the unweighted mean of the scores of {n_tasks:count task}.",
     "With equal weights for all tasks, the score equals the value that the harness reports for the group of tasks.",
@@ -515,7 +467,6 @@ EQUAL_TASK_WEIGHTS = MessageType(
 )
 TASK_WEIGHTS_BY_SIZE = MessageType(
     "UQ148",
-    "task-weights-by-size",
     "note",
     "The score is the mean of {n_tasks:count task}, weighted by number of questions. The weights are equivalent to "
     "{effective:.1f} equally weighted tasks.",
@@ -525,7 +476,6 @@ TASK_WEIGHTS_BY_SIZE = MessageType(
 )
 NORMALITY_ASSUMED = MessageType(
     "UQ149",
-    "normality-assumed",
     "note",
     "Student's t interval assumes that the mean is approximately normal, and {n_questions:count question} "
     "{n_questions:plural is|are} too few to check this assumption.",
@@ -535,7 +485,6 @@ NORMALITY_ASSUMED = MessageType(
 )
 GROUP_METHOD_REPLACED = MessageType(
     "UQ150",
-    "group-method-replaced",
     "note",
     "Method {method!r} does not support groups of tasks, so the interval of the group uses the default method.",
     "The interval of the group and the intervals of its tasks are computed by different methods.",
@@ -543,7 +492,6 @@ GROUP_METHOD_REPLACED = MessageType(
 )
 ANYTIME_VALID = MessageType(
     "UQ151",
-    "anytime-valid",
     "note",
     "The interval is anytime-valid, so you may look at the interval at any time and stop the run because of its "
     "value. The order of the questions must not depend on their scores.",
@@ -553,7 +501,6 @@ ANYTIME_VALID = MessageType(
 )
 INCOMPLETE_CLUSTERS = MessageType(
     "UQ152",
-    "incomplete-clusters",
     "note",
     "The score includes {n_complete} of {n_clusters:count cluster}. A cluster counts only if all of its questions "
     "have a score.",
@@ -563,7 +510,6 @@ INCOMPLETE_CLUSTERS = MessageType(
 )
 GRADER_CORRECTION = MessageType(
     "UQ153",
-    "grader-correction",
     "note",
     "The grader's mean score is {grader_mean:.4f}, and the mean of the human labels is {label_mean:.4f}. The "
     "corrected estimate of the mean human score is {estimate:.4f}.",
@@ -573,7 +519,6 @@ GRADER_CORRECTION = MessageType(
 )
 EFFECTIVE_LABELS = MessageType(
     "UQ154",
-    "effective-labels",
     "note",
     "Together with the grader's scores, {n_labels:count human label} {n_labels:plural is|are} as informative as "
     "{effective:.0f} human labels without a grader.",
@@ -582,7 +527,6 @@ EFFECTIVE_LABELS = MessageType(
 )
 WEAK_GRADER = MessageType(
     "UQ155",
-    "weak-grader",
     "note",
     "The grader agrees with {agreement:percent} of the human labels, and the accuracy of the evaluated model is at "
     "least as high. Such a grader can replace at most half of the human labels, however many questions it scores.",
@@ -591,7 +535,6 @@ WEAK_GRADER = MessageType(
 )
 LABELS_ASSUMED_RANDOM = MessageType(
     "UQ156",
-    "labels-assumed-random",
     "note",
     "The labeled questions are assumed to be a random sample. If the questions were drawn with known probabilities, "
     "add a column 'probability' to the labels.",
@@ -601,7 +544,6 @@ LABELS_ASSUMED_RANDOM = MessageType(
 )
 CLUSTERS_USED = MessageType(
     "UQ157",
-    "clusters-used",
     "note",
     "The interval accounts for the clusters of the questions ({clusters}; {evidence}).",
     "Questions of one cluster share material, such as a passage, so the answers to these questions are not "
@@ -611,7 +553,6 @@ CLUSTERS_USED = MessageType(
 )
 EQUAL_TAILED_INTERVAL = MessageType(
     "UQ158",
-    "equal-tailed-interval",
     "note",
     "In simulations of data whose answers mostly agree within clusters, as in the {n_clusters:count cluster} (defined "
     "by {clusters}), the coverage of 95 % intervals was {coverage}. The equal-tailed interval is [{low:.3f}, "
@@ -623,7 +564,6 @@ EQUAL_TAILED_INTERVAL = MessageType(
 )
 TRIALS_ALL_AGREE = MessageType(
     "UQ159",
-    "trials-all-agree",
     "refusal",
     "Method {method!r} requires at least one question whose trials have different scores, but all trials of each "
     "question agree. Use method 'pass-k-unbiased'.",
@@ -637,7 +577,6 @@ TRIALS_ALL_AGREE = MessageType(
 
 NO_SCORES = MessageType(
     "UQ160",
-    "no-scores",
     "refusal",
     "No question has a score.",
     "The log contains questions, but all trials failed or were not scored.",
@@ -645,7 +584,6 @@ NO_SCORES = MessageType(
 )
 NOT_A_MEAN = MessageType(
     "UQ161",
-    "not-a-mean",
     "refusal",
     "Method {method!r} estimates means, not {estimand}. Use method 'pass-k' or 'pass-k-unbiased'.",
     "Metrics such as pass@k are not means of single trials, so a method for means cannot estimate these metrics.",
@@ -653,7 +591,6 @@ NOT_A_MEAN = MessageType(
 )
 SINGLE_TASKS_ONLY = MessageType(
     "UQ162",
-    "single-tasks-only",
     "refusal",
     "Method {method!r} supports single tasks, but not groups of tasks.",
     "The score of a group is a weighted mean over tasks, and the requested method does not estimate weighted means.",
@@ -661,7 +598,6 @@ SINGLE_TASKS_ONLY = MessageType(
 )
 SCORES_REQUIRED = MessageType(
     "UQ163",
-    "scores-required",
     "refusal",
     "Method {method!r} requires a score for each question, but the log contains none for metric {metric!r}.",
     "The log contains only the total score for the metric, or the metric is a function of all answers (such as F1 or "
@@ -670,7 +606,6 @@ SCORES_REQUIRED = MessageType(
 )
 SCORE_TYPE_UNSUPPORTED = MessageType(
     "UQ164",
-    "score-type-unsupported",
     "refusal",
     "Method {method!r} requires {required}, but these scores are {actual}.",
     "Each method supports only certain types of scores, for example right-or-wrong scores. The scores in the log have "
@@ -679,7 +614,6 @@ SCORE_TYPE_UNSUPPORTED = MessageType(
 )
 INDEPENDENCE_REQUIRED = MessageType(
     "UQ165",
-    "independence-required",
     "refusal",
     "Method {method!r} assumes independent answers, but this log has clusters or repeated trials.",
     "If the log contains clusters or repeated trials, a method for independent answers reports intervals that are too "
@@ -688,7 +622,6 @@ INDEPENDENCE_REQUIRED = MessageType(
 )
 CLUSTERS_REQUIRED = MessageType(
     "UQ166",
-    "clusters-required",
     "refusal",
     "Method {method!r} requires {required}, but this task has none.",
     "The requested method estimates the variation between clusters, so the data must contain clusters.",
@@ -696,7 +629,6 @@ CLUSTERS_REQUIRED = MessageType(
 )
 TWO_LEVELS = MessageType(
     "UQ167",
-    "two-levels",
     "refusal",
     "Method {method!r} supports only one level of clustering, but this log has two levels: clusters of questions, "
     "and repeated trials of each question.",
@@ -706,7 +638,6 @@ TWO_LEVELS = MessageType(
 )
 CLASSES_REQUIRED = MessageType(
     "UQ168",
-    "classes-required",
     "refusal",
     "Method {method!r} requires the target class and the predicted class of each question.",
     "The metric is computed from the confusion matrix, which requires the correct class and the predicted class of "
@@ -715,7 +646,6 @@ CLASSES_REQUIRED = MessageType(
 )
 CLASS_METRIC_UNSUPPORTED = MessageType(
     "UQ169",
-    "class-metric-unsupported",
     "refusal",
     "Method {method!r} does not support metric {metric!r} with {n_classes:count class|classes}. Supported metrics: "
     "{supported:join}.",
@@ -725,7 +655,6 @@ CLASS_METRIC_UNSUPPORTED = MessageType(
 )
 STATISTIC_UNSUPPORTED = MessageType(
     "UQ170",
-    "statistic-unsupported",
     "refusal",
     "Method {method!r} cannot compute the statistic {statistic!r}.",
     "The requested method supports a fixed list of statistics, which are functions of sums over questions. The "
@@ -735,7 +664,6 @@ STATISTIC_UNSUPPORTED = MessageType(
 )
 GROUP_REQUIRED = MessageType(
     "UQ171",
-    "group-required",
     "refusal",
     "Method {method!r} supports groups of tasks, but not single tasks.",
     "A method for groups estimates a weighted mean of the scores of several tasks.",
@@ -743,7 +671,6 @@ GROUP_REQUIRED = MessageType(
 )
 RANGE_REQUIRED = MessageType(
     "UQ172",
-    "range-required",
     "refusal",
     "Method {method!r} requires scores with a known range. Declare the range with --range METRIC=LO,HI.",
     "The requested method computes the interval from the lowest and the highest possible score of the metric.",
@@ -751,7 +678,6 @@ RANGE_REQUIRED = MessageType(
 )
 INDEPENDENT_TASKS_REQUIRED = MessageType(
     "UQ173",
-    "independent-tasks-required",
     "refusal",
     "Method {method!r} requires independent tasks, but these tasks share items.",
     "Scores of tasks with the same items rise and fall together, so the tasks are not an independent sample.",
@@ -759,7 +685,6 @@ INDEPENDENT_TASKS_REQUIRED = MessageType(
 )
 SCOPE_UNSUPPORTED = MessageType(
     "UQ174",
-    "scope-unsupported",
     "refusal",
     "Method {method!r} requires --scope {scopes:join or}.",
     "The option `--scope` determines which score is estimated: the score on new questions, on the whole benchmark or "
@@ -768,7 +693,6 @@ SCOPE_UNSUPPORTED = MessageType(
 )
 UNKNOWN_BENCHMARK_SIZE = MessageType(
     "UQ175",
-    "unknown-benchmark-size",
     "refusal",
     "Method {method!r} requires the number of questions in the whole benchmark, which the log does not record.",
     "With `--scope full`, the method predicts the scores on questions that were not run, so the log must record the "
@@ -777,7 +701,6 @@ UNKNOWN_BENCHMARK_SIZE = MessageType(
 )
 WHOLE_BENCHMARK_RUN = MessageType(
     "UQ176",
-    "whole-benchmark-run",
     "refusal",
     "The run covers all {n_all:count question} of the benchmark, so the score on the whole benchmark (--scope full) "
     "is known exactly.",
@@ -787,7 +710,6 @@ WHOLE_BENCHMARK_RUN = MessageType(
 )
 TOTALS_REQUIRED = MessageType(
     "UQ177",
-    "totals-required",
     "refusal",
     "Method {method!r} supports only logs without a score per question, but this log contains a score for each "
     "question.",
@@ -797,7 +719,6 @@ TOTALS_REQUIRED = MessageType(
 )
 INCOMPLETE_TOTALS = MessageType(
     "UQ178",
-    "incomplete-totals",
     "refusal",
     "{reason:sentence} The uncertainty cannot be estimated because the log does not record {missing}.",
     "To compute an interval from a total score, harness_uq needs the total score, and either the number of questions "
@@ -808,7 +729,6 @@ INCOMPLETE_TOTALS = MessageType(
 )
 TOTALS_NOT_A_PROPORTION = MessageType(
     "UQ179",
-    "totals-not-a-proportion",
     "refusal",
     "{reason:sentence} The total score cannot be used instead, because metric {metric!r} is not known to be a "
     "proportion of correct answers.",
@@ -819,7 +739,6 @@ TOTALS_NOT_A_PROPORTION = MessageType(
 )
 INCONSISTENT_TOTALS = MessageType(
     "UQ180",
-    "inconsistent-totals",
     "refusal",
     "{reason:sentence} The total score cannot be used instead, because a value of {value:g} on {n_questions:count "
     "question} does not correspond to a whole number of correct answers.",
@@ -828,7 +747,6 @@ INCONSISTENT_TOTALS = MessageType(
 )
 ZERO_WIDTH_INTERVAL = MessageType(
     "UQ181",
-    "zero-width-interval",
     "refusal",
     "The data are insufficient to estimate the uncertainty, because the interval would have zero width at "
     "{value:.6g}. Add questions or trials.",
@@ -837,7 +755,6 @@ ZERO_WIDTH_INTERVAL = MessageType(
 )
 CONSTANT_SCORES = MessageType(
     "UQ182",
-    "constant-scores",
     "refusal",
     "All scores are equal, so this method would return an interval of zero width. Use --uq bayes instead.",
     "If all scores are equal, the sample variance is 0, and methods that use the sample variance return intervals of "
@@ -846,7 +763,6 @@ CONSTANT_SCORES = MessageType(
 )
 SCORE_TOO_LARGE = MessageType(
     "UQ183",
-    "score-too-large",
     "refusal",
     "The score {value:.3g} is too large to be averaged. The largest supported score is {limit:g}.",
     "The computation squares the scores, and the square of a very large score exceeds the range of floating-point "
@@ -855,7 +771,6 @@ SCORE_TOO_LARGE = MessageType(
 )
 UNKNOWN_SCORE_LEVEL = MessageType(
     "UQ184",
-    "unknown-score-level",
     "refusal",
     "Method 'bayes-at-n' requires every score to be one of the declared levels ({levels:join}).",
     "The method 'bayes-at-n' estimates the probability of each possible score, so all possible scores must be "
@@ -864,15 +779,14 @@ UNKNOWN_SCORE_LEVEL = MessageType(
 )
 AVERAGE_AT_N_CONSTANT = MessageType(
     "UQ185",
-    "avg-at-n-constant",
     "refusal",
     "Method 'avg-at-n' cannot compute an interval if all scores equal the lowest or the highest possible score.",
     "The published method avg@N uses a rescaled standard deviation, which is 0 if all scores are equal.",
     "Use `--uq bayes`, which selects the default method for `--scope benchmark`.",
+    name="avg-at-n-constant",
 )
 PASS_K_REQUIRED = MessageType(
     "UQ186",
-    "pass-k-required",
     "refusal",
     "Method {method!r} estimates pass@k and related metrics, not means. Add --estimand pass@K.",
     "The requested method estimates metrics such as pass@k, but the command requests the mean score.",
@@ -880,7 +794,6 @@ PASS_K_REQUIRED = MessageType(
 )
 CLUSTERED_PASS_K = MessageType(
     "UQ187",
-    "clustered-pass-k",
     "refusal",
     "Method {method!r} assumes independent questions, but these questions belong to clusters. Use method "
     "'pass-k-unbiased'.",
@@ -889,7 +802,6 @@ CLUSTERED_PASS_K = MessageType(
 )
 NOT_BETA_DISTRIBUTED = MessageType(
     "UQ188",
-    "not-beta-distributed",
     "refusal",
     "Method {method!r} assumes that the success rates of questions follow a Beta distribution, which the data reject "
     "(p = {p_value:.2g}). Use method 'pass-k-unbiased'.",
@@ -898,7 +810,6 @@ NOT_BETA_DISTRIBUTED = MessageType(
 )
 NO_LABEL_METRIC = MessageType(
     "UQ189",
-    "no-label-metric",
     "refusal",
     "The log does not contain a metric {metric!r} with human scores.",
     "The option `--labels` accepts a file of human labels, or the name of a metric in the log that contains human "
@@ -907,7 +818,6 @@ NO_LABEL_METRIC = MessageType(
 )
 LABELED_QUESTIONS_UNSCORED = MessageType(
     "UQ190",
-    "labeled-questions-unscored",
     "refusal",
     "None of the {n_labels:count labeled question} has a score for metric {metric!r}.",
     "To correct the grader's scores with human labels, harness_uq needs answers that have both a human label and a "
@@ -916,7 +826,6 @@ LABELED_QUESTIONS_UNSCORED = MessageType(
 )
 NO_LABELS = MessageType(
     "UQ191",
-    "no-labels",
     "refusal",
     "No question of this task has a human label.",
     "The task names or the question identifiers in the file of labels differ from the names or identifiers in the log.",
@@ -925,7 +834,6 @@ NO_LABELS = MessageType(
 )
 LABELS_UNMATCHED = MessageType(
     "UQ192",
-    "labels-unmatched",
     "refusal",
     "Labels and scores cannot be matched, because the labels cover {n_labeled:count trial} per question and the "
     "grader scored {n_graded:count trial}.",
@@ -934,7 +842,6 @@ LABELS_UNMATCHED = MessageType(
 )
 GRADER_CORRECTION_UNSUPPORTED = MessageType(
     "UQ193",
-    "grader-correction-unsupported",
     "error",
     "Human labels (--labels) cannot be combined with scope {scope!r} and estimand {estimand!r}. Use --scope "
     "population and --estimand mean.",
@@ -943,7 +850,6 @@ GRADER_CORRECTION_UNSUPPORTED = MessageType(
 )
 NOT_COMPUTABLE = MessageType(
     "UQ194",
-    "not-computable",
     "refusal",
     "The score cannot be estimated: {reason:sentence}",
     "The method cannot compute an interval from the data in the log. The message contains the reason.",
@@ -951,7 +857,6 @@ NOT_COMPUTABLE = MessageType(
 )
 METHOD_UNSUITABLE = MessageType(
     "UQ195",
-    "method-unsuitable",
     "refusal",
     "Method {method!r} does not support these data: {reason:sentence}",
     "The method of an installed plugin does not support the data in the log. The message contains the reason that the "
@@ -960,7 +865,6 @@ METHOD_UNSUITABLE = MessageType(
 )
 METHOD_FAILED = MessageType(
     "UQ196",
-    "method-failed",
     "error",
     "Method {method!r} failed with an unexpected error: {error:sentence} Please report this error.",
     "harness_uq or a plugin contains a defect. The error does not change other results.",
@@ -968,7 +872,6 @@ METHOD_FAILED = MessageType(
 )
 ESTIMATION_FAILED = MessageType(
     "UQ197",
-    "estimation-failed",
     "error",
     "The result could not be computed because of an unexpected error: {error:sentence} Please report this error.",
     "harness_uq or a plugin contains a defect. The error does not change other results.",
@@ -976,7 +879,6 @@ ESTIMATION_FAILED = MessageType(
 )
 UNKNOWN_METHOD = MessageType(
     "UQ198",
-    "unknown-method",
     "error",
     "Unknown method: {method!r}.{known:nearest {method}} Available methods: {known:join}.",
     "The option `--uq` accepts the name of a method of harness_uq or of an installed plugin.",
@@ -984,7 +886,6 @@ UNKNOWN_METHOD = MessageType(
 )
 QUESTION_SCORES_REQUIRED = MessageType(
     "UQ199",
-    "question-scores-required",
     "refusal",
     "The log contains no scores of individual questions for metric {metric!r}.",
     "The log contains only the total score for the metric, or the metric is a function of all answers (such as F1 or "

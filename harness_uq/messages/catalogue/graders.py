@@ -4,7 +4,6 @@ from harness_uq.messages.message import MessageType, message_types_in
 
 NO_COMMON_ANSWERS = MessageType(
     "UQ580",
-    "no-common-answers",
     "refusal",
     "The graders {grader_a!r} and {grader_b!r} have fewer than three scored answers in common.",
     "harness_uq compares two graders on the answers that both graders scored.",
@@ -12,7 +11,6 @@ NO_COMMON_ANSWERS = MessageType(
 )
 LABELS_OF_ONE_FAMILY = MessageType(
     "UQ581",
-    "labels-of-one-family",
     "refusal",
     "Only {n_questions:count question} {n_questions:plural has|have} human labels both for answers of the grader's "
     "own model family and for answers of other systems. At least {needed} questions are required.",
@@ -23,7 +21,6 @@ LABELS_OF_ONE_FAMILY = MessageType(
 )
 NOTHING_TO_ASSESS = MessageType(
     "UQ582",
-    "nothing-to-assess",
     "error",
     "The data contain neither human labels nor scores of two graders for the same answers. Provide human labels with "
     "`--labels`, or a log with the scores of several graders.",
@@ -33,7 +30,6 @@ NOTHING_TO_ASSESS = MessageType(
 )
 NO_COMMON_ANSWERS_OF_PANEL = MessageType(
     "UQ583",
-    "no-common-answers-of-panel",
     "refusal",
     "Fewer than three answers were scored by all of the graders {graders:join}.",
     "To compute the mean score of several graders, harness_uq uses only answers that all graders scored.",
@@ -41,7 +37,6 @@ NO_COMMON_ANSWERS_OF_PANEL = MessageType(
 )
 GRADERS_OF_DIFFERENT_RANGES = MessageType(
     "UQ584",
-    "graders-of-different-ranges",
     "refusal",
     "The scores of {graders:join} have different ranges, so the mean of these scores is not meaningful.",
     "harness_uq averages the scores of several graders only if all graders use the same scale.",
@@ -49,7 +44,6 @@ GRADERS_OF_DIFFERENT_RANGES = MessageType(
 )
 EFFECTIVE_GRADERS_UNKNOWN = MessageType(
     "UQ585",
-    "effective-graders-unknown",
     "note",
     "The effective number of graders cannot be estimated without human labels, because graders that make the same "
     "errors agree with each other.",

@@ -4,7 +4,6 @@ from harness_uq.messages.message import MessageType, message_types_in
 
 OVERALL_TASKS_LEFT_OUT = MessageType(
     "UQ290",
-    "overall-tasks-left-out",
     "warning",
     "The overall result leaves out {n_tasks:count task} for which at least one system has no interval: "
     "{left_out:join}.",
@@ -14,7 +13,6 @@ OVERALL_TASKS_LEFT_OUT = MessageType(
 )
 OVERALL_SYSTEMS_LEFT_OUT = MessageType(
     "UQ291",
-    "overall-systems-left-out",
     "warning",
     "The overall result leaves out {n_systems:count system} because {n_systems:plural it has|they have} no interval "
     "for some tasks: {left_out:join}.",
@@ -25,7 +23,6 @@ OVERALL_SYSTEMS_LEFT_OUT = MessageType(
 )
 OVERALL_TASKS_MISSING = MessageType(
     "UQ292",
-    "overall-tasks-missing",
     "error",
     "Some systems have no interval for {n_tasks:count task} of the overall result: {left_out:join}.",
     "With the option `--missing-tasks error`, an overall result requires that every system has an interval for every "
@@ -35,7 +32,6 @@ OVERALL_TASKS_MISSING = MessageType(
 )
 OVERALL_DIRECTIONS_DIFFER = MessageType(
     "UQ293",
-    "overall-directions-differ",
     "refusal",
     "There is no overall result, because {direction} scores are better for {metrics:join}, unlike for the other "
     "{n_others:count task}. Select tasks of one direction with `--task`.",
@@ -46,7 +42,6 @@ OVERALL_DIRECTIONS_DIFFER = MessageType(
 )
 OVERALL_SCALES_DIFFER = MessageType(
     "UQ294",
-    "overall-scales-differ",
     "refusal",
     "There is no overall result, because the scores have different ranges: {scales:join}.",
     "A mean of scores with different ranges depends mostly on the metric with the largest range.",
@@ -55,7 +50,6 @@ OVERALL_SCALES_DIFFER = MessageType(
 )
 OVERALL_TOO_FEW_TASKS = MessageType(
     "UQ295",
-    "overall-too-few-tasks",
     "refusal",
     "There is no overall result, because the {n_systems:count system} {n_systems:plural has|have} intervals for fewer "
     "than two common tasks.",
@@ -65,7 +59,6 @@ OVERALL_TOO_FEW_TASKS = MessageType(
 )
 OVERALL_CHANCE_UNKNOWN = MessageType(
     "UQ296",
-    "overall-chance-unknown",
     "refusal",
     "There is no overall result, because the score of random answers is unknown for {tasks:join}. Specify the score "
     "of random answers with `--chance TASK=P`.",
@@ -77,7 +70,6 @@ OVERALL_CHANCE_UNKNOWN = MessageType(
 )
 OVERALL_WEIGHTS_UNKNOWN = MessageType(
     "UQ297",
-    "overall-weights-unknown",
     "refusal",
     "There is no overall result, because the weights of the tasks are unknown: {reason}.",
     "With `--weights group`, each task has the weight that the harness uses for the task in its group. With "
@@ -86,7 +78,6 @@ OVERALL_WEIGHTS_UNKNOWN = MessageType(
 )
 OVERALL_SHARED_ITEMS = MessageType(
     "UQ298",
-    "overall-shared-items",
     "note",
     "Some tasks share items, so the errors of their scores are correlated. The correlation makes the standard error "
     "of the overall score {factor:.2f} times as large.",
@@ -95,7 +86,6 @@ OVERALL_SHARED_ITEMS = MessageType(
 )
 OVERALL_TASK_WARNINGS = MessageType(
     "UQ299",
-    "overall-task-warnings",
     "warning",
     "{n_tasks:count task} of the overall result {n_tasks:plural has|have} the warning {warning} ({name}).",
     "The overall score is a mean over tasks, so a problem with the score of one task also affects the overall score.",

@@ -6,7 +6,6 @@ from harness_uq.messages.message import MessageType, message_types_in
 
 PILOT_FEW_CLUSTERS = MessageType(
     "UQ501",
-    "pilot-few-clusters",
     "warning",
     "The pilot run has only {n_clusters:count cluster}, so the estimate of the design effect and the plan are "
     "imprecise. Use a pilot run with more clusters.",
@@ -16,7 +15,6 @@ PILOT_FEW_CLUSTERS = MessageType(
 )
 PILOT_AVERAGED = MessageType(
     "UQ502",
-    "pilot-averaged",
     "note",
     "The plan uses the average variances of {n_systems:count system}{pairs}. The planned widths are those of the "
     "system with the widest interval.",
@@ -25,7 +23,6 @@ PILOT_AVERAGED = MessageType(
 )
 PILOT_ONE_SYSTEM = MessageType(
     "UQ503",
-    "pilot-one-system",
     "note",
     "The pilot run contains only one system, so the variance of a difference between two systems is unknown. Add a "
     "pilot run of a second system, or set the correlation with --correlation.",
@@ -36,7 +33,6 @@ PILOT_ONE_SYSTEM = MessageType(
 )
 PILOT_ONE_TRIAL = MessageType(
     "UQ504",
-    "pilot-one-trial",
     "note",
     "The pilot run has only one trial per question, so the benefit of additional trials is unknown.",
     "With one trial per question, the variation between questions cannot be separated from the trial-to-trial noise.",
@@ -44,7 +40,6 @@ PILOT_ONE_TRIAL = MessageType(
 )
 PILOT_CLUSTER_SIZE = MessageType(
     "UQ505",
-    "pilot-cluster-size",
     "note",
     "The plan assumes clusters of the same size as in the pilot run, because the design effect depends on the cluster "
     "size.",
@@ -54,7 +49,6 @@ PILOT_CLUSTER_SIZE = MessageType(
 )
 ZERO_VARIANCE_ESTIMATED = MessageType(
     "UQ506",
-    "zero-variance-estimated",
     "warning",
     "The estimated variance due to {factors:quote} is 0, and the plan uses this estimate although larger values are "
     "plausible. For more precise estimates, use a pilot run with more levels of each factor.",
@@ -64,7 +58,6 @@ ZERO_VARIANCE_ESTIMATED = MessageType(
 )
 PILOT_TOO_SMALL = MessageType(
     "UQ510",
-    "pilot-too-small",
     "refusal",
     "A pilot run with only one question is not sufficient to estimate a variance. Use a larger pilot run.",
     "The variance between questions can be estimated only from two or more questions.",
@@ -72,7 +65,6 @@ PILOT_TOO_SMALL = MessageType(
 )
 PILOT_WITHOUT_TRIALS = MessageType(
     "UQ511",
-    "pilot-without-trials",
     "refusal",
     "Each question of the pilot run has only one trial, so the benefit of more trials is unknown. Use a pilot run "
     "with repeated trials, or set the variance between trials with --variance-within.",
@@ -81,7 +73,6 @@ PILOT_WITHOUT_TRIALS = MessageType(
 )
 PILOT_WITHOUT_SCORES = MessageType(
     "UQ512",
-    "pilot-without-scores",
     "refusal",
     "A plan requires a pilot run with scores of individual questions.",
     "A plan requires the variance between questions, which is estimated from the scores of the questions in the pilot "
@@ -90,7 +81,6 @@ PILOT_WITHOUT_SCORES = MessageType(
 )
 PLAN_UNAVAILABLE = MessageType(
     "UQ513",
-    "plan-unavailable",
     "refusal",
     "No plan is possible for {reasons:sentence}",
     "For each task and metric, the message states why no plan is possible.",
@@ -98,7 +88,6 @@ PLAN_UNAVAILABLE = MessageType(
 )
 PILOT_CLUSTERS_UNKNOWN = MessageType(
     "UQ514",
-    "pilot-clusters-unknown",
     "warning",
     "No two answers of the pilot belong to the same cluster, so the plan ignores clusters, and its standard errors may "
     "be too small. Let all graders score several answers of each cluster.",
@@ -108,7 +97,6 @@ PILOT_CLUSTERS_UNKNOWN = MessageType(
 )
 PILOT_WITHOUT_VARIATION = MessageType(
     "UQ515",
-    "pilot-without-variation",
     "refusal",
     "In the pilot run, the systems' scores differ by the same amount on every question, so the number of questions "
     "that a difference requires is unknown. Use a pilot run in which the answers to some questions differ.",
@@ -121,7 +109,6 @@ PILOT_WITHOUT_VARIATION = MessageType(
 
 IDENTICAL_LOGS = MessageType(
     "UQ520",
-    "identical-logs",
     "warning",
     "All {n_logs} runs have the same score on every question, perhaps because of copied files, cached answers or a "
     "fixed seed. Identical runs do not show how scores vary between runs.",
@@ -130,7 +117,6 @@ IDENTICAL_LOGS = MessageType(
 )
 FEW_LEVELS = MessageType(
     "UQ521",
-    "few-levels",
     "warning",
     "With only {n_levels:count level} of factor {factor!r}, the estimate of the variance between levels is imprecise. "
     "Add runs with other levels of the factor.",
@@ -140,7 +126,6 @@ FEW_LEVELS = MessageType(
 )
 EFFECTS_UNAVAILABLE = MessageType(
     "UQ522",
-    "effects-unavailable",
     "refusal",
     "No variance components can be estimated: {reasons:sentence}",
     "To estimate variance components, harness_uq needs at least two logs of the same system and task.",
@@ -148,7 +133,6 @@ EFFECTS_UNAVAILABLE = MessageType(
 )
 MODEL_LEFT_OUT = MessageType(
     "UQ523",
-    "model-left-out",
     "warning",
     "System {model!r} on task {task!r} is left out ({reason_code}): {reason:sentence}",
     "harness_uq cannot use the scores of the named system on the named task. The results of other systems and tasks "
@@ -157,7 +141,6 @@ MODEL_LEFT_OUT = MessageType(
 )
 LOGS_COMBINED = MessageType(
     "UQ524",
-    "logs-combined",
     "note",
     "The estimate combines the scores of {n_logs:count log}.",
     "The logs differ in one or more settings, such as the seed. Each setting that differs between logs is a factor, "
@@ -166,7 +149,6 @@ LOGS_COMBINED = MessageType(
 )
 FACTOR_USED = MessageType(
     "UQ525",
-    "factor-used",
     "note",
     "The analysis includes the factor {factor!r} ({evidence:clause}).",
     "A factor is a setting that differs between the logs, such as the seed or the prompt.",
@@ -177,7 +159,6 @@ FACTOR_USED = MessageType(
 
 DRAW_SIZE_MISMATCH = MessageType(
     "UQ540",
-    "draw-size-mismatch",
     "warning",
     "The inclusion probabilities belong to a subset of {expected:.0f} questions, but {n_questions:count question} "
     "{n_questions:plural has|have} a score, so the estimate is biased. Run all questions of the subset, and use the "
@@ -188,7 +169,6 @@ DRAW_SIZE_MISMATCH = MessageType(
 )
 SUBSET_WITH_REFERENCE_RUNS = MessageType(
     "UQ541",
-    "subset-with-reference-runs",
     "note",
     "The run covers {n_questions} of {n_all:count question}. The estimate predicts the scores of the other questions "
     "from the scores of {n_systems:count reference system} on all questions.",
@@ -199,7 +179,6 @@ SUBSET_WITH_REFERENCE_RUNS = MessageType(
 )
 EFFECTIVE_SUBSET = MessageType(
     "UQ542",
-    "effective-subset",
     "note",
     "With the reference runs, the subset is as informative as a random sample of {effective:.0f} questions without "
     "reference runs.",
@@ -208,7 +187,6 @@ EFFECTIVE_SUBSET = MessageType(
 )
 EQUAL_PROBABILITIES_ASSUMED = MessageType(
     "UQ543",
-    "equal-probabilities-assumed",
     "note",
     "The estimate assumes that all questions were drawn with the same probability. If the run used the first "
     "questions of the data set, the assumption of equal probabilities is wrong.",
@@ -218,7 +196,6 @@ EQUAL_PROBABILITIES_ASSUMED = MessageType(
 )
 INTERVAL_ALLOWS_STOPPING = MessageType(
     "UQ544",
-    "interval-allows-stopping",
     "note",
     "The interval is valid even though the evaluation may end after any of its {n_rounds:count round}. The interval "
     "is wider than an interval for a fixed number of questions.",
@@ -229,7 +206,6 @@ INTERVAL_ALLOWS_STOPPING = MessageType(
 )
 TOO_FEW_ACTIVE_SCORES = MessageType(
     "UQ545",
-    "too-few-active-scores",
     "refusal",
     "Fewer than two questions from the first round of the active evaluation have a score. A standard error requires "
     "at least two scores.",
@@ -238,7 +214,6 @@ TOO_FEW_ACTIVE_SCORES = MessageType(
 )
 REFERENCE_SIZE_MISMATCH = MessageType(
     "UQ550",
-    "reference-size-mismatch",
     "refusal",
     "The reference runs contain {n_reference:count question}, but the benchmark has {n_all:count question}.",
     "Reference runs must contain scores for all questions of the benchmark.",
@@ -246,7 +221,6 @@ REFERENCE_SIZE_MISMATCH = MessageType(
 )
 PROBABILITIES_MISSING = MessageType(
     "UQ551",
-    "probabilities-missing",
     "refusal",
     "{n_missing} of {n_questions:count question} {n_missing:plural has|have} no inclusion probability, for example "
     "question {example!r}.",
@@ -256,7 +230,6 @@ PROBABILITIES_MISSING = MessageType(
 )
 QUESTIONS_NOT_IN_REFERENCE = MessageType(
     "UQ552",
-    "questions-not-in-reference",
     "refusal",
     "{n_missing} of the run's {n_questions:count question} {n_missing:plural is|are} missing from the reference "
     "runs, for example question {example!r}.",
@@ -265,7 +238,6 @@ QUESTIONS_NOT_IN_REFERENCE = MessageType(
 )
 NO_REFERENCE_SCORES = MessageType(
     "UQ553",
-    "no-reference-scores",
     "refusal",
     "The reference runs contain no scores of individual questions for {what}.",
     "Reference runs must contain scores of other systems for the same task and metric.",
@@ -273,7 +245,6 @@ NO_REFERENCE_SCORES = MessageType(
 )
 WHOLE_BENCHMARK_ESTIMAND = MessageType(
     "UQ554",
-    "whole-benchmark-estimand",
     "error",
     "Reference runs (--reference-runs) cannot be used to estimate {estimand!r}. Use --estimand mean.",
     "With reference runs, harness_uq estimates the mean score on the whole benchmark.",
@@ -281,7 +252,6 @@ WHOLE_BENCHMARK_ESTIMAND = MessageType(
 )
 DUPLICATE_LABEL = MessageType(
     "UQ555",
-    "duplicate-label",
     "error",
     "Question {question!r} of task {task!r} has two labels. Remove one of the labels, or add the name of the task to "
     "each label.",
@@ -291,7 +261,6 @@ DUPLICATE_LABEL = MessageType(
 )
 PARTIAL_PROBABILITIES = MessageType(
     "UQ556",
-    "partial-probabilities",
     "error",
     "Only {n_given} of {n_labels:count label} of task {task!r} {n_given:plural has|have} an inclusion probability. "
     "Specify an inclusion probability for every label or for no label.",
@@ -300,7 +269,6 @@ PARTIAL_PROBABILITIES = MessageType(
 )
 LABEL_COLUMNS_MISSING = MessageType(
     "UQ557",
-    "label-columns-missing",
     "error",
     "The label file {path} has no column {columns:quote or}. Labels require the columns 'id' and 'score'.",
     "harness_uq reads human labels from a CSV file with one row per question.",
@@ -308,7 +276,6 @@ LABEL_COLUMNS_MISSING = MessageType(
 )
 LABEL_NOT_A_NUMBER = MessageType(
     "UQ558",
-    "label-not-a-number",
     "error",
     "The label on line {line} of {path} is not a number: {row}.",
     "The columns `score` and `probability` of a label file must contain numbers.",
@@ -316,7 +283,6 @@ LABEL_NOT_A_NUMBER = MessageType(
 )
 PROBABILITIES_INVALID = MessageType(
     "UQ559",
-    "probabilities-invalid",
     "error",
     "{path} does not contain valid inclusion probabilities: {reason:sentence} Use the file that `harness-uq subset` "
     "wrote.",
@@ -327,7 +293,6 @@ PROBABILITIES_INVALID = MessageType(
 )
 LABEL_PLAN_TRIALS = MessageType(
     "UQ560",
-    "label-plan-trials",
     "refusal",
     "A plan for human labels requires one trial per question, but the logs contain several trials per question. Pass "
     "logs with one trial per question.",
@@ -337,7 +302,6 @@ LABEL_PLAN_TRIALS = MessageType(
 )
 LABELS_OF_SEVERAL_TASKS = MessageType(
     "UQ561",
-    "labels-of-several-tasks",
     "error",
     "The human labels of {n_answers:count answer} do not name the task, but their question identifiers occur in "
     "several tasks: {tasks:join}. Add a column 'task' to the file of labels, or select one task with --task.",
@@ -347,7 +311,6 @@ LABELS_OF_SEVERAL_TASKS = MessageType(
 )
 LABELS_OF_OTHER_SYSTEMS = MessageType(
     "UQ562",
-    "labels-of-other-systems",
     "error",
     "The human labels name the systems {labeled:join}, but the logs contain the systems {systems:join}. In the column "
     "'system' of the labels, use the names from the logs.",
@@ -358,7 +321,6 @@ LABELS_OF_OTHER_SYSTEMS = MessageType(
 )
 LABEL_PROBABILITY_INVALID = MessageType(
     "UQ563",
-    "label-probability-invalid",
     "error",
     "The inclusion probability of the label of question {question!r} is {value:g}, which is not in (0, 1]. Specify "
     "the probability with which the question was drawn for labeling.",
@@ -368,7 +330,6 @@ LABEL_PROBABILITY_INVALID = MessageType(
 )
 PROBABILITY_COLUMN_MISSING = MessageType(
     "UQ564",
-    "probability-column-missing",
     "error",
     "Column {column!r} not found in {path} (expected for the inclusion probabilities of the labels). Available "
     "columns: {columns:join}.",
@@ -379,7 +340,6 @@ PROBABILITY_COLUMN_MISSING = MessageType(
 )
 LABELS_INCOMPLETE = MessageType(
     "UQ565",
-    "labels-incomplete",
     "warning",
     "{n_missing} of the {n_answers:count answer} of {system!r} in the table of labels "
     "{n_missing:plural has|have} a probability but no label, so the result can be biased. Enter the missing labels.",

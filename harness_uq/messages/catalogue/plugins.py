@@ -4,7 +4,6 @@ from harness_uq.messages.message import MessageType, message_types_in
 
 PLUGIN_ERROR = MessageType(
     "UQ701",
-    "plugin-error",
     "error",
     "{reason:sentence}",
     "A plugin could not be loaded, or two plugins conflict with each other.",
@@ -12,7 +11,6 @@ PLUGIN_ERROR = MessageType(
 )
 PLUGIN_SKIPPED = MessageType(
     "UQ702",
-    "plugin-skipped",
     "warning",
     "Plugin {plugin!r} ({address}) is skipped{extent}: {reason:sentence}",
     "The plugin is invalid, or it raised an exception when harness_uq loaded it. Other plugins and commands are not "
@@ -21,7 +19,6 @@ PLUGIN_SKIPPED = MessageType(
 )
 PLUGIN_HOOK_FAILED = MessageType(
     "UQ703",
-    "plugin-hook-failed",
     "warning",
     "The hook {hook!r} of plugin {plugin!r} failed: {reason:sentence}",
     "A hook is a function of a plugin that harness_uq calls. The hook raised an exception, and the command continued "
@@ -30,7 +27,6 @@ PLUGIN_HOOK_FAILED = MessageType(
 )
 PLUGIN_WITHOUT_HARNESS = MessageType(
     "UQ705",
-    "plugin-without-harness",
     "error",
     "No installed plugin provides a harness named {plugin!r}. Run `harness-uq plugins` to list the installed plugins.",
     "`harness-uq NAME` runs the harness NAME if a plugin for this harness is installed.",
@@ -38,7 +34,6 @@ PLUGIN_WITHOUT_HARNESS = MessageType(
 )
 HARNESS_NOT_RUNNABLE = MessageType(
     "UQ706",
-    "harness-not-runnable",
     "error",
     "harness-uq can read logs of {harness} but cannot run this harness. Harnesses that harness-uq can run: "
     "{known:join}.",

@@ -6,7 +6,6 @@ from harness_uq.messages.message import MessageType, message_types_in
 
 LOG_UNREADABLE = MessageType(
     "UQ301",
-    "log-unreadable",
     "error",
     "{reason:sentence}",
     "harness_uq cannot read the file, or the file is not a log in a known format. Other files are not affected.",
@@ -14,7 +13,6 @@ LOG_UNREADABLE = MessageType(
 )
 FILE_UNREADABLE = MessageType(
     "UQ302",
-    "file-unreadable",
     "error",
     "The file cannot be read: {reason:sentence}",
     "The operating system or the remote storage did not allow access to the file.",
@@ -22,7 +20,6 @@ FILE_UNREADABLE = MessageType(
 )
 FILE_EMPTY = MessageType(
     "UQ303",
-    "file-empty",
     "error",
     "The file is empty.",
     "An evaluation that was stopped can leave an empty log.",
@@ -30,7 +27,6 @@ FILE_EMPTY = MessageType(
 )
 INVALID_JSON = MessageType(
     "UQ304",
-    "invalid-json",
     "error",
     "The file is not valid JSON, perhaps because it is incomplete. The parser reported: {reason:sentence}",
     "If an evaluation is stopped while it writes its log, the log file is incomplete.",
@@ -38,7 +34,6 @@ INVALID_JSON = MessageType(
 )
 PATH_MISSING = MessageType(
     "UQ305",
-    "path-missing",
     "error",
     "No such file or folder.",
     "The path that you specified on the command line does not exist.",
@@ -46,7 +41,6 @@ PATH_MISSING = MessageType(
 )
 PATTERN_WITHOUT_MATCH = MessageType(
     "UQ306",
-    "pattern-without-match",
     "error",
     "No file matches this pattern.",
     "The path contains a wildcard such as `*`, and no file has a matching name.",
@@ -54,7 +48,6 @@ PATTERN_WITHOUT_MATCH = MessageType(
 )
 FOLDER_EMPTY = MessageType(
     "UQ307",
-    "folder-empty",
     "error",
     "The folder is empty.",
     "The folder contains no files, so harness_uq finds no logs in the folder.",
@@ -62,7 +55,6 @@ FOLDER_EMPTY = MessageType(
 )
 OBJECT_MISSING = MessageType(
     "UQ308",
-    "object-missing",
     "error",
     "The remote storage contains no object with this path or below this path.",
     "The bucket contains no object whose name begins with the path that you specified.",
@@ -70,7 +62,6 @@ OBJECT_MISSING = MessageType(
 )
 NOT_A_REGULAR_FILE = MessageType(
     "UQ309",
-    "not-a-regular-file",
     "error",
     "The path is not a regular file. Named pipes (FIFOs), sockets and devices are not opened.",
     "A program that reads from a named pipe, a socket or a device may wait forever.",
@@ -78,7 +69,6 @@ NOT_A_REGULAR_FILE = MessageType(
 )
 NO_LOG_IN_FOLDER = MessageType(
     "UQ310",
-    "no-log-in-folder",
     "error",
     "The folder contains {n_files:count file}, but no log of a known harness ({harnesses:join}).",
     "harness_uq recognizes logs by their content. The content of the files in the folder does not match any known log "
@@ -87,7 +77,6 @@ NO_LOG_IN_FOLDER = MessageType(
 )
 NOT_A_LOG = MessageType(
     "UQ311",
-    "not-a-log",
     "error",
     "The file is not a log of any known harness ({harnesses:join}).",
     "harness_uq recognizes logs by their content. The content of the file does not match any known log format.",
@@ -95,7 +84,6 @@ NOT_A_LOG = MessageType(
 )
 NOT_A_TABLE = MessageType(
     "UQ312",
-    "not-a-table",
     "error",
     "The file is neither a log of a known harness nor a readable table of scores: {reason:sentence}",
     "harness_uq reads CSV, TSV, JSON Lines and Parquet files as tables of scores if it recognizes their columns.",
@@ -103,7 +91,6 @@ NOT_A_TABLE = MessageType(
 )
 FILE_CLAIMED_TWICE = MessageType(
     "UQ313",
-    "file-claimed-twice",
     "error",
     "The file {path!r} is recognized as a log of two harnesses: {first} and {second}. Uninstall one of the two "
     "plugins.",
@@ -112,7 +99,6 @@ FILE_CLAIMED_TWICE = MessageType(
 )
 READER_FAILED = MessageType(
     "UQ314",
-    "reader-failed",
     "error",
     "The reader for {harness} failed with an unexpected error: {error:sentence} Please report this error.",
     "The code that reads logs of the named harness contains a bug. Logs of other harnesses are not affected.",
@@ -120,7 +106,6 @@ READER_FAILED = MessageType(
 )
 TASK_WITHOUT_SCORES = MessageType(
     "UQ315",
-    "task-without-scores",
     "warning",
     "Task {task!r} is left out, because its log contains no scores.",
     "The run was not scored, or its samples were not logged, so the task has no scores to analyze.",
@@ -128,7 +113,6 @@ TASK_WITHOUT_SCORES = MessageType(
 )
 TASK_LEFT_OUT = MessageType(
     "UQ316",
-    "task-left-out",
     "warning",
     "Task {task!r} is left out: {reason:sentence}",
     "The log contains the task, but harness_uq could not read any score of the task.",
@@ -136,7 +120,6 @@ TASK_LEFT_OUT = MessageType(
 )
 NO_SUCH_SELECTION = MessageType(
     "UQ318",
-    "no-such-selection",
     "error",
     "No {kind} matches {pattern!r}.{known:nearest {pattern}} Available {kind}s: {known:join}.",
     "The options `--task`, `--metric`, `--filter` and `--model` select parts of the logs by name or pattern. No name "
@@ -145,7 +128,6 @@ NO_SUCH_SELECTION = MessageType(
 )
 UNKNOWN_SETTING_OF_LOGS = MessageType(
     "UQ319",
-    "unknown-setting-of-logs",
     "error",
     "No log has the setting {field!r}.{known:nearest {field}} Available settings: {known:join}.",
     "The option `--factor NAME=FIELD` requires a setting that the logs record, such as the seed.",
@@ -153,7 +135,6 @@ UNKNOWN_SETTING_OF_LOGS = MessageType(
 )
 CONSTANT_FACTOR = MessageType(
     "UQ320",
-    "constant-factor",
     "error",
     "The setting {field!r} has the value {value!r} in all {n_logs} logs, so it cannot be used as a factor.",
     "The option `--factor NAME=FIELD` requires a setting that differs between the logs.",
@@ -161,7 +142,6 @@ CONSTANT_FACTOR = MessageType(
 )
 PATH_UNREADABLE = MessageType(
     "UQ321",
-    "path-unreadable",
     "error",
     "The file {path} cannot be read: {reason:sentence}",
     "The operating system or the remote storage did not allow access to the file, or the file is not a text file.",
@@ -169,7 +149,6 @@ PATH_UNREADABLE = MessageType(
 )
 PATHS_UNREADABLE = MessageType(
     "UQ322",
-    "paths-unreadable",
     "error",
     "{reasons:sentence}",
     "None of the paths on the command line contains a log that can be read. The message states the reason for each "
@@ -178,7 +157,6 @@ PATHS_UNREADABLE = MessageType(
 )
 TASKS_WITHOUT_SCORES = MessageType(
     "UQ323",
-    "tasks-without-scores",
     "warning",
     "The tasks {tasks:join} are left out, because their logs contain no scores.",
     "The runs were not scored, or their samples were not logged, so these tasks have no scores to analyze.",
@@ -186,7 +164,6 @@ TASKS_WITHOUT_SCORES = MessageType(
 )
 EARLIER_ATTEMPT = MessageType(
     "UQ324",
-    "earlier-attempt",
     "warning",
     "This log with {n_trials:count scored trial} is left out, because a later attempt of the same run contains its "
     "samples: {continued_in}.",
@@ -196,7 +173,6 @@ EARLIER_ATTEMPT = MessageType(
 )
 COPIED_LOG = MessageType(
     "UQ325",
-    "copied-log",
     "warning",
     "This log with {n_trials:count scored trial} is left out, because another log contains the same scores of the same "
     "run: {kept}.",
@@ -209,7 +185,6 @@ COPIED_LOG = MessageType(
 
 REPEATED_ROWS_AS_TRIALS = MessageType(
     "UQ331",
-    "repeated-rows-as-trials",
     "note",
     "Some questions occur in several rows of the table. Rows with the same system, task and question count as "
     "repeated trials.",
@@ -220,7 +195,6 @@ REPEATED_ROWS_AS_TRIALS = MessageType(
 )
 COLUMN_NOT_FOUND = MessageType(
     "UQ332",
-    "column-not-found",
     "error",
     "The table has no column {column!r} for the {role}.{suggestion} Available columns: {known}.",
     "The option `--column ROLE=NAME` assigns a role, such as `score`, to the column NAME of a table. The table has no "
@@ -229,7 +203,6 @@ COLUMN_NOT_FOUND = MessageType(
 )
 COLUMN_ROLE_UNFILLED = MessageType(
     "UQ333",
-    "column-role-unfilled",
     "error",
     "No column of the table is recognized as the {role}. Specify the column with --column {role}=NAME. Available "
     "columns: {known}.",
@@ -238,7 +211,6 @@ COLUMN_ROLE_UNFILLED = MessageType(
 )
 COLUMN_IDENTIFIES_ROWS = MessageType(
     "UQ334",
-    "column-identifies-rows",
     "error",
     "Column {column!r} contains a unique identifier in each row, such as {example!r}, and cannot identify questions. "
     "Use --column question=NAME to specify the column that identifies the questions. Available columns: {known}.",
@@ -248,7 +220,6 @@ COLUMN_IDENTIFIES_ROWS = MessageType(
 )
 EXPANDS_TOO_MUCH = MessageType(
     "UQ335",
-    "expands-too-much",
     "error",
     "The compressed file {name} would expand from {n_bytes:,} to {n_expanded:,} bytes, which is more than "
     "{factor:g}-fold. To read the file, set the environment variable {variable} to a larger factor.",
@@ -258,7 +229,6 @@ EXPANDS_TOO_MUCH = MessageType(
 )
 TOO_MANY_CELLS = MessageType(
     "UQ336",
-    "too-many-cells",
     "error",
     "The file contains at least {n_columns:,} columns and {n_rows:,} rows. harness_uq reads at most {most_cells:,} "
     "cells and {most_columns:,} columns, unless the environment variable {variable} allows more cells.",
@@ -269,7 +239,6 @@ TOO_MANY_CELLS = MessageType(
 )
 LINK_LEADS_OUTSIDE = MessageType(
     "UQ337",
-    "link-leads-outside",
     "error",
     "A link in the folder {folder} points to the file {target} outside the folder. Use --follow-links to change this "
     "file.",
@@ -280,7 +249,6 @@ LINK_LEADS_OUTSIDE = MessageType(
 )
 OUTPUT_LINK_LEADS_OUTSIDE = MessageType(
     "UQ338",
-    "output-link-leads-outside",
     "error",
     "A link in the output folder {folder} points to {target}, so harness_uq does not write through this link.",
     "A folder that you received from other people can contain links to your own files. Writing results through a link "
@@ -289,7 +257,6 @@ OUTPUT_LINK_LEADS_OUTSIDE = MessageType(
 )
 RESEMBLES_FORMAT = MessageType(
     "UQ339",
-    "resembles-format",
     "error",
     "The file looks like {format}, but {reason:sentence}",
     "The content of the file resembles a known format, but the file does not conform to this format.",
@@ -299,7 +266,6 @@ RESEMBLES_FORMAT = MessageType(
 )
 MAPPING_MATCHES_NOTHING = MessageType(
     "UQ340",
-    "mapping-matches-nothing",
     "error",
     "The expression {expression!r} for {role} in [tables.{table}] of the settings file matches nothing in this file.",
     "A mapping in the settings file describes where a JSON file contains the scores. Each value in a mapping is a "
@@ -309,7 +275,6 @@ MAPPING_MATCHES_NOTHING = MessageType(
 )
 MAPPING_NEEDS_ROWS = MessageType(
     "UQ341",
-    "mapping-needs-rows",
     "error",
     "The file contains a single JSON object. In [tables.{table}] of the settings file, set 'rows' to an expression "
     "that selects the list of records in this object.",
@@ -319,7 +284,6 @@ MAPPING_NEEDS_ROWS = MessageType(
 )
 MAPPING_NOT_SUGGESTED = MessageType(
     "UQ342",
-    "mapping-not-suggested",
     "error",
     "The file has no records from which a mapping of columns can be inferred. Pass a CSV or JSON Lines file, or a JSON "
     "file that contains a list of objects.",

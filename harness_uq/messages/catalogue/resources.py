@@ -4,7 +4,6 @@ from harness_uq.messages.message import MessageType, message_types_in
 
 COST_LOGGED = MessageType(
     "UQ801",
-    "cost-logged",
     "note",
     "The cost comes from the log.",
     "If the log contains the cost, harness_uq uses this cost and does not compute the cost from tokens and prices.",
@@ -12,7 +11,6 @@ COST_LOGGED = MessageType(
 )
 COST_FROM_PRICES = MessageType(
     "UQ802",
-    "cost-from-prices",
     "note",
     "The cost of {models:join} is computed from the logged tokens and the prices in {origin}.",
     "List prices do not account for discounts, taxes, tool fees or reduced prices for batch requests.",
@@ -20,7 +18,6 @@ COST_FROM_PRICES = MessageType(
 )
 PRICE_UNKNOWN = MessageType(
     "UQ803",
-    "price-unknown",
     "warning",
     "The cost of {models:join} is unknown, because no price was found in {origin}. Add the price with --prices FILE.",
     "If a trial used a model with unknown prices, the results contain no cost for the trial. An unknown cost does not "
@@ -29,7 +26,6 @@ PRICE_UNKNOWN = MessageType(
 )
 GRADER_NOT_SEPARATE = MessageType(
     "UQ804",
-    "grader-not-separate",
     "note",
     "The log does not state which of the models {models:join} graded the answers. The tokens and cost of all these "
     "models count as those of the evaluated system.",
@@ -39,7 +35,6 @@ GRADER_NOT_SEPARATE = MessageType(
 )
 NO_RESOURCES = MessageType(
     "UQ805",
-    "no-resources",
     "warning",
     "The log of {harness} does not contain the tokens, cost or time of individual trials.",
     "lm-eval records the total time of a run, but no tokens and no cost. Logs of Inspect AI contain the tokens and "
@@ -49,7 +44,6 @@ NO_RESOURCES = MessageType(
 )
 NOTHING_SOLVED = MessageType(
     "UQ806",
-    "nothing-solved",
     "warning",
     "No question was solved, so the quantity {quantity} has no upper limit.",
     "The data are consistent with a success rate close to 0. If the success rate is close to 0, the cost per solved "
@@ -58,7 +52,6 @@ NOTHING_SOLVED = MessageType(
 )
 HEAVY_TAIL = MessageType(
     "UQ807",
-    "heavy-tail",
     "warning",
     "{resource} varies strongly between {n_units:count {unit}}, so the interval can be too narrow. In simulations "
     "with 30 questions and similarly variable data, 95 % intervals had a coverage of 88 to 91 %.",
@@ -68,7 +61,6 @@ HEAVY_TAIL = MessageType(
 )
 UNSCORED_COST = MessageType(
     "UQ808",
-    "unscored-cost",
     "note",
     "{n_trials:count trial} without a score also used resources ({resource}: {amount:,.6g}). The quantity {quantity} "
     "does not include these resources.",
@@ -77,7 +69,6 @@ UNSCORED_COST = MessageType(
 )
 PRICES_INVALID = MessageType(
     "UQ809",
-    "prices-invalid",
     "error",
     "The prices cannot be read: {path}: {reason:sentence}",
     "A price file contains one table per model. In the table of a model, the keys `input` and `output` contain the "

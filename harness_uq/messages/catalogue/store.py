@@ -4,7 +4,6 @@ from harness_uq.messages.message import MessageType, message_types_in
 
 STORE_EMPTY = MessageType(
     "UQ601",
-    "store-empty",
     "error",
     "The store {store} contains no task logs. Fill the store with `harness-uq estimate LOGS --store {store}`.",
     "A store is a folder that keeps logs and results between commands.",
@@ -12,7 +11,6 @@ STORE_EMPTY = MessageType(
 )
 STORE_UNUSABLE = MessageType(
     "UQ602",
-    "store-unusable",
     "error",
     "The store {store} cannot be {action}: {reason:sentence}",
     "The operating system or the remote storage did not allow access to the store.",
@@ -20,7 +18,6 @@ STORE_UNUSABLE = MessageType(
 )
 STORE_FILE_DAMAGED = MessageType(
     "UQ603",
-    "store-file-damaged",
     "warning",
     "A file in the store cannot be read, so the original logs are read again. The error was: {reason:sentence}",
     "A file in the store is damaged or was written by another version of harness_uq. The results are complete, "
@@ -29,7 +26,6 @@ STORE_FILE_DAMAGED = MessageType(
 )
 STORE_ROW_DAMAGED = MessageType(
     "UQ604",
-    "store-row-damaged",
     "error",
     "A row in the store cannot be decoded: {reason:sentence}",
     "A row of a file in the store is damaged or was written by another version of harness_uq.",
@@ -37,7 +33,6 @@ STORE_ROW_DAMAGED = MessageType(
 )
 WORKER_DIED = MessageType(
     "UQ605",
-    "worker-died",
     "error",
     "The worker process that was reading {logs} ended unexpectedly: {reason:sentence}",
     "A worker process usually ends unexpectedly because the machine has too little memory. The results do not contain "
@@ -46,7 +41,6 @@ WORKER_DIED = MessageType(
 )
 SCHEDULER_LOST = MessageType(
     "UQ606",
-    "scheduler-lost",
     "error",
     "The connection to the Dask scheduler was lost, so processes on this machine completed the remaining work.",
     "The results are complete. After the connection to the Dask scheduler was lost, the computation continued on this "
@@ -55,7 +49,6 @@ SCHEDULER_LOST = MessageType(
 )
 SCHEDULER_UNREACHABLE = MessageType(
     "UQ607",
-    "scheduler-unreachable",
     "error",
     "No Dask scheduler responds at {address}: {reason:sentence}",
     "The option `--scheduler` must contain the address of a running Dask scheduler.",
@@ -63,7 +56,6 @@ SCHEDULER_UNREACHABLE = MessageType(
 )
 WORKER_REPLACED = MessageType(
     "UQ608",
-    "worker-replaced",
     "error",
     "The worker process that was reading {logs} ended unexpectedly, and another process repeated its work. The error "
     "was: {reason:sentence}",
@@ -72,7 +64,6 @@ WORKER_REPLACED = MessageType(
 )
 STORED_FILE_UNREADABLE = MessageType(
     "UQ609",
-    "stored-file-unreadable",
     "error",
     "The file {path} in the store cannot be read, so the original logs are read again. The error was: "
     "{reason:sentence}",
@@ -81,7 +72,6 @@ STORED_FILE_UNREADABLE = MessageType(
 )
 RUN_NOT_STORED = MessageType(
     "UQ610",
-    "run-not-stored",
     "warning",
     "The results of this run are not stored, because the name of its system contains a secret.",
     "A store never contains secrets such as API keys. If secrets were removed from names, two systems in a store "

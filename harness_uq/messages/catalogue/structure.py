@@ -4,7 +4,6 @@ from harness_uq.messages.message import MessageType, message_types_in
 
 STRUCTURE_INVALID = MessageType(
     "UQ401",
-    "structure-invalid",
     "error",
     "{reason:sentence}",
     "The command could not use a cluster field, a score range or a margin that you set. The message names the invalid "
@@ -13,7 +12,6 @@ STRUCTURE_INVALID = MessageType(
 )
 UNKNOWN_CLUSTER_FIELD = MessageType(
     "UQ402",
-    "unknown-cluster-field",
     "warning",
     "Task {task!r} has no field {field!r}, which was named as the cluster field. Available fields: {known}.",
     "The documents of the task do not contain the field that you specified as the cluster field. In a live run, "
@@ -22,7 +20,6 @@ UNKNOWN_CLUSTER_FIELD = MessageType(
 )
 PARTIAL_CLUSTER_FIELD = MessageType(
     "UQ403",
-    "partial-cluster-field",
     "warning",
     "The cluster field {field!r} is missing from {n_missing} of {n_questions:count question}. Each question without a "
     "cluster field counts as a separate cluster.",
@@ -32,7 +29,6 @@ PARTIAL_CLUSTER_FIELD = MessageType(
 )
 RANGE_UNKNOWN = MessageType(
     "UQ404",
-    "range-unknown",
     "note",
     "The range of metric {metric!r} is unknown. Declare the range with --range {metric}=LO,HI to get an interval "
     "inside the range.",
@@ -42,7 +38,6 @@ RANGE_UNKNOWN = MessageType(
 )
 POSSIBLE_CLUSTER_FIELDS = MessageType(
     "UQ405",
-    "possible-cluster-fields",
     "note",
     "The following fields divide the questions into groups and may define clusters: {fields}. If questions in the "
     "same group share material, use --cluster {example}.",
@@ -52,7 +47,6 @@ POSSIBLE_CLUSTER_FIELDS = MessageType(
 )
 RANGE_EXCLUDES_VALUE = MessageType(
     "UQ406",
-    "range-excludes-value",
     "refusal",
     "The log contains the score {value:g} for metric {metric!r}, which lies outside the declared range of {low:g} to "
     "{high:g}.",
@@ -61,7 +55,6 @@ RANGE_EXCLUDES_VALUE = MessageType(
 )
 UNKNOWN_NAME = MessageType(
     "UQ407",
-    "unknown-name",
     "error",
     "The logs contain no {kind} {name!r}.{known:nearest {name}} Available {kind}s: {known:join}.",
     "You specified a cluster field or a range for a task or metric that the logs do not contain.",
@@ -69,7 +62,6 @@ UNKNOWN_NAME = MessageType(
 )
 RANGE_INFERRED = MessageType(
     "UQ408",
-    "range-inferred",
     "note",
     "All scores of metric {metric!r} are {value:g}. The range of the metric, {low:g} to {high:g}, is inferred from "
     "{source}.",
@@ -79,7 +71,6 @@ RANGE_INFERRED = MessageType(
 )
 RANGE_ASSUMED = MessageType(
     "UQ409",
-    "range-assumed",
     "warning",
     "All scores of metric {metric!r} are {value:g}, so the interval assumes a range from {low:g} to {high:g}. If the "
     "metric has another range, such as 0 to 100, declare the range with --range {metric}=0,100.",
@@ -89,7 +80,6 @@ RANGE_ASSUMED = MessageType(
 )
 GROUP_SAMPLES_MISSING = MessageType(
     "UQ410",
-    "group-samples-missing",
     "refusal",
     "The logs contain no samples of {tasks:quote}. The score of a group of tasks requires samples of all its tasks.",
     "The score of a group of tasks is a weighted mean over all its tasks, so the samples of all its tasks are "
@@ -98,7 +88,6 @@ GROUP_SAMPLES_MISSING = MessageType(
 )
 GROUP_WITHOUT_METRIC = MessageType(
     "UQ411",
-    "group-without-metric",
     "refusal",
     "None of the tasks in the group has a score for metric {metric!r}.",
     "The harness reports the requested metric only for the group as a whole, and not for the tasks in the group.",
@@ -106,7 +95,6 @@ GROUP_WITHOUT_METRIC = MessageType(
 )
 GROUP_TOTAL_TOO_LARGE = MessageType(
     "UQ412",
-    "group-total-too-large",
     "refusal",
     "The log contains only the total score of task {task!r} for {n_questions:count question}. Without samples, only "
     "tasks of up to {limit:,} questions can be combined into a group.",
@@ -117,7 +105,6 @@ GROUP_TOTAL_TOO_LARGE = MessageType(
 )
 GROUP_WEIGHTS_UNKNOWN = MessageType(
     "UQ413",
-    "group-weights-unknown",
     "refusal",
     "The group score {reported:.6g} cannot be reproduced from the scores of its {n_tasks:count task}. Equal weights "
     "result in {equal:.6g}, and weights proportional to the number of questions result in {by_size:.6g}.",
@@ -126,7 +113,6 @@ GROUP_WEIGHTS_UNKNOWN = MessageType(
 )
 TASK_TOTALS_ONLY = MessageType(
     "UQ414",
-    "task-totals-only",
     "warning",
     "The log contains only total scores for {n_totals} of {n_tasks:count task}. The interval assumes that the "
     "questions of these tasks are independent and ignores any clusters, repeated trials or items that occur in "
@@ -137,7 +123,6 @@ TASK_TOTALS_ONLY = MessageType(
 )
 GROUP_MEMBER_UNUSABLE = MessageType(
     "UQ415",
-    "group-member-unusable",
     "refusal",
     "Task {task!r} of the group cannot be used: {reason:sentence}",
     "The score of a group is a weighted mean over all its tasks, so each task in the group must have a usable score.",
@@ -148,7 +133,6 @@ GROUP_MEMBER_UNUSABLE = MessageType(
 
 TRIALS_NOT_NUMBERED = MessageType(
     "UQ416",
-    "trials-not-numbered",
     "note",
     "The trials of {n_tasks:count task} are not numbered, so each row of a question counts as a trial. Name a column "
     "of trial numbers with --column trial=NAME.",
@@ -157,7 +141,6 @@ TRIALS_NOT_NUMBERED = MessageType(
 )
 NO_QUESTION_SCORES = MessageType(
     "UQ417",
-    "no-question-scores",
     "note",
     "For {n_tasks} of {n_all:count task}, the logs contain no scores of individual questions. The clusters and trials "
     "are therefore unknown, and systems cannot be compared question by question.",
@@ -167,7 +150,6 @@ NO_QUESTION_SCORES = MessageType(
 )
 NO_CLUSTER_FIELD = MessageType(
     "UQ418",
-    "no-cluster-field",
     "note",
     "{n_tasks:count task} {n_tasks:plural has|have} no field that identifies clusters. If questions share material, "
     "such as a passage or a repository, name the field that identifies this material with --cluster FIELD.",
@@ -176,7 +158,6 @@ NO_CLUSTER_FIELD = MessageType(
 )
 SINGLE_TRIALS = MessageType(
     "UQ419",
-    "single-trials",
     "note",
     "Each question has only one trial. Repeated trials are required to estimate the variation between trials and "
     "metrics such as pass@2.",
@@ -185,7 +166,6 @@ SINGLE_TRIALS = MessageType(
 )
 QUESTIONS_NOT_SHARED = MessageType(
     "UQ420",
-    "questions-not-shared",
     "note",
     "The systems have no questions in common in any task, so the systems can be compared only as independent samples.",
     "To find the questions that two systems have in common, harness_uq compares the task names and question "
@@ -194,7 +174,6 @@ QUESTIONS_NOT_SHARED = MessageType(
 )
 PERCENT_SCORES = MessageType(
     "UQ421",
-    "percent-scores",
     "note",
     "The scores of metric {metric!r} lie between 0 and 100 and look like percentages, but the range of the metric is "
     "unknown. If the scores are percentages, declare the range with --range {metric}=0,100.",
@@ -204,7 +183,6 @@ PERCENT_SCORES = MessageType(
 )
 MISSING_BY_GROUP = MessageType(
     "UQ422",
-    "missing-by-group",
     "note",
     "Missing scores are related to the field {field!r}: the share of questions with a missing score in its "
     "{n_groups:count group} ranges from {low:percent}{lowest} to {high:percent}{highest} (p = {p_value:.2g}).",
@@ -214,7 +192,6 @@ MISSING_BY_GROUP = MessageType(
 )
 MISSING_BY_SCORE = MessageType(
     "UQ423",
-    "missing-by-score",
     "note",
     "Missing scores are related to the difficulty of the questions (p = {p_value:.2g}): the mean score of other "
     "systems is {lost:.3f} on the {n_questions:count question} with a missing score and {others:.3f} on the other "

@@ -4,7 +4,6 @@ from harness_uq.messages.message import MessageType, message_types_in
 
 ONE_RUN = MessageType(
     "UQ590",
-    "one-run",
     "refusal",
     "There is only one run of this system and task, but at least two are required to detect a change of the score. "
     "Pass runs of one system that have different names as NAME=LOG with the same NAME.",
@@ -14,7 +13,6 @@ ONE_RUN = MessageType(
 )
 FEW_RUNS = MessageType(
     "UQ591",
-    "few-runs",
     "note",
     "With only {n_runs:count run}, a change of the score can hardly be distinguished from the variation between runs. "
     "At least {enough} runs are recommended.",
@@ -24,7 +22,6 @@ FEW_RUNS = MessageType(
 )
 RUNS_WITHOUT_TIME = MessageType(
     "UQ592",
-    "runs-without-time",
     "note",
     "{n_runs:count log does|logs do} not record the time of the run, so {n_runs:plural this run comes|these runs "
     "come} first, in the order of the command-line arguments. Check the order of the runs.",
