@@ -143,8 +143,7 @@ def write(folder: Path, name: str) -> Path:
 def read(path: Path) -> int:
     """Read the run of a samples file and detect its structure; the number of its questions."""
     from harness_uq.structure.clusters import find_clusters
-    from harness_uq.structure.detection import detect
-    from harness_uq.structure.types import StructureOptions
+    from harness_uq.structure.structure import StructureOptions, detect
     from harness_uq_lm_eval.harness import LmEvalHarness
 
     harness = LmEvalHarness()

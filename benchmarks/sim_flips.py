@@ -20,11 +20,11 @@ import numpy as np
 
 from harness_uq.comparison import flipped_questions as lists
 from harness_uq.comparison.flipped_questions import flipped_questions
-from harness_uq.data.run_selection import SelectedRun
+from harness_uq.data.selection import SelectedRun
 from harness_uq.data.task_log import Questions, Scores, Source, TaskLog
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.stats.trials.question_changes import FLAKY, LARGE_CHANGE, question_changes
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions
 from harness_uq.trends.history import HistoryOptions, runs_at_level_of
 
 lists.MOST_QUESTIONS = 300  # list all questions

@@ -18,7 +18,7 @@ import pandas as pd
 
 from harness_uq import CompareOptions, TaskLog, load_plugins, read_logs, read_table
 from harness_uq.comparison.sides import Side
-from harness_uq.data.run_selection import select_runs
+from harness_uq.data.selection import select_runs
 from harness_uq.gating.gate import GateOptions, decide
 from harness_uq.gating.self_test import self_test
 from harness_uq.gating.sides import by_epochs

@@ -14,8 +14,7 @@ from run_cells import run_cells
 from scipy import stats
 
 from harness_uq import rank
-from harness_uq.data.array_input import log_of_array
-from harness_uq.data.task_log import TaskLog
+from harness_uq.data.task_log import TaskLog, log_of_array
 from harness_uq.io.human_labels import Label
 
 SYSTEMS = ("first", "second", "third", "fourth", "fifth")

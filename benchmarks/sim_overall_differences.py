@@ -16,9 +16,9 @@ from scipy import stats as scipy_stats
 
 from harness_uq.comparison.differences import paired_difference
 from harness_uq.comparison.pairing import pair_scores, pool
-from harness_uq.data.run_selection import select_runs
+from harness_uq.data.selection import select_runs
 from harness_uq.estimation.load_plugins import load_plugins
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions
 from tests.data.toy import task_log
 
 OUTPUT = Path(__file__).parent / "results" / "overall_differences.json"

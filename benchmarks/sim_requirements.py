@@ -28,7 +28,7 @@ from scipy import stats
 
 from harness_uq import CompareOptions, GateOptions, gate
 from harness_uq.comparison.sides import Side
-from harness_uq.data.run_selection import select_runs
+from harness_uq.data.selection import select_runs
 from harness_uq.data.task_log import MetadataField, Questions, Scores, Source, TaskLog
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.gating.gate import decide
@@ -36,7 +36,7 @@ from harness_uq.gating.requirements import bound_p_values, requirements_of
 from harness_uq.results.gate import Gate
 from harness_uq.stats.pairs.exact_noninferiority import noninferiority_test
 from harness_uq.stats.pairs.multiple_testing import holm
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions
 
 OUT = Path(__file__).parent / "results" / "requirements.json"
 ALPHA = 0.05

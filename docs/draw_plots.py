@@ -22,7 +22,7 @@ from harness_uq import (  # noqa: E402
     rank,
     rank_overall,
 )
-from harness_uq.data.array_input import log_of_array  # noqa: E402
+from harness_uq.data.task_log import log_of_array  # noqa: E402
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -96,8 +96,8 @@ from .results.plan import Plan as Plan
 from .results.ranking import Ranking as Ranking
 from .results.resource_use import ResourceUse as ResourceUse
 from .results.result_list import ResultList as ResultList
-from .structure.types import Structure as Structure
-from .structure.types import StructureOptions as StructureOptions
+from .structure.structure import Structure as Structure
+from .structure.structure import StructureOptions as StructureOptions
 from .tabular.read_table import read_table as read_table
 from .trends.history import HistoryOptions as HistoryOptions
 from .trends.history import history as history

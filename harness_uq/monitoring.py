@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from harness_uq.data.score_selection import LogFilter
+from harness_uq.data.selection import LogFilter
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.errors import LogError, message_of
 from harness_uq.estimation.detect_structure import TaskStructure, detect_structure

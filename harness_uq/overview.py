@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from harness_uq.comparison.compare import CompareOptions, compare
 from harness_uq.comparison.dominance import with_dominance
-from harness_uq.data.resource_metrics import RESOURCE_METRICS
+from harness_uq.data.resources import RESOURCE_METRICS
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.estimation.estimate import EstimateKeywords, Options, estimate
 from harness_uq.estimation.load_plugins import load_plugins

@@ -8,9 +8,9 @@ from .data.catalogue import Catalogue as Catalogue
 from .data.catalogue import CatalogueEntry as CatalogueEntry
 from .data.field_values import MAX_LABEL_LENGTH as MAX_LABEL_LENGTH
 from .data.field_values import MAX_NUMBERS as MAX_NUMBERS
+from .data.field_values import is_unknown as is_unknown
 from .data.field_values import labels_of as labels_of
-from .data.null_labels import is_unknown as is_unknown
-from .data.resource_metrics import ResourceOptions as ResourceOptions
+from .data.resources import ResourceOptions as ResourceOptions
 from .data.resources import Resources as Resources
 from .data.resources import TokenUsage as TokenUsage
 from .data.task_log import AggregateScore as AggregateScore
@@ -116,8 +116,8 @@ from .stats.sequential.confidence_sequence import SequentialScope as SequentialS
 from .stats.sequential.confidence_sequence import confidence_sequence as confidence_sequence
 from .stats.sequential.confidence_sequence import paired_confidence_sequence as paired_confidence_sequence
 from .stats.sequential.paired_betting_e_value import log_e_value_of_differences as log_e_value_of_differences
-from .structure.types import Structure as Structure
-from .structure.types import StructureOptions as StructureOptions
+from .structure.structure import Structure as Structure
+from .structure.structure import StructureOptions as StructureOptions
 from .tabular.dataframe_input import frame_column_names as frame_column_names
 from .tabular.dataframe_input import frame_columns as frame_columns
 from .tabular.dataframe_input import is_frame as is_frame

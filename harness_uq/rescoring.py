@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness_uq.data.score_selection import LogFilter
+from harness_uq.data.selection import LogFilter
 from harness_uq.errors import LogError, StructureError, message_of
 from harness_uq.estimation.estimate import Options, estimate
 from harness_uq.estimation.load_plugins import load_plugins

@@ -11,7 +11,7 @@ from harness_uq.estimation.estimate import Options
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.plugins.protocols import Discovery, Reader, Run
 from harness_uq.rescoring import rescore, restore
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions
 from tests.data.toy import task_log
 
 

@@ -12,10 +12,8 @@ import pytest
 import harness_uq
 from harness_uq import LogError, compare, estimate, resource_use
 from harness_uq.cli import main
-from harness_uq.data.prices import ModelPrice, cost_of
-from harness_uq.data.resource_metrics import ResourceOptions, with_resource_metrics
-from harness_uq.data.resources import Resources, TokenUsage
-from harness_uq.data.task_log import Questions, Scores, Source, TaskLog
+from harness_uq.data.resources import ModelPrice, ResourceOptions, Resources, TokenUsage, cost_of
+from harness_uq.data.task_log import Questions, Scores, Source, TaskLog, with_resource_metrics
 from harness_uq.errors import DataError
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.io.prices import PriceTable, PublicPrices, read_prices

@@ -13,7 +13,7 @@ from harness_uq.estimation.estimate import Options, estimate
 from harness_uq.estimation.method_result import plain_score
 from harness_uq.plugins.readers import read_logs
 from harness_uq.stats import binomial_interval, cluster_robust
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions
 from tests.message_checks import has
 from tests.reference_values import reference_values
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TypeGuard, cast
 import numpy as np
 
 from harness_uq.active.stored_model import HistoryKey, read_predictor, write_predictor
-from harness_uq.data.active_draws import active_draws
 from harness_uq.data.reference_runs import ReferenceRuns, reference_runs
+from harness_uq.data.selection import active_draws
 from harness_uq.data.task_log import FloatArray, Questions, Scores
 from harness_uq.errors import DataError
 from harness_uq.estimation.active import fitted_predictor

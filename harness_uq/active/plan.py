@@ -13,8 +13,7 @@ from harness_uq.plugins.runs import Runs
 from harness_uq.results.active_plan import ActivePlan, ActivePlanRow
 from harness_uq.results.result_list import ResultList
 from harness_uq.stats.active.expected_width import ExpectedWidth, WidthSimulation, questions_for
-from harness_uq.structure.detection import score_type_of
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions, score_type_of
 
 _SHARES = (0.025, 0.05, 0.1, 0.2)  # of the questions, if neither a width nor a number is given
 _FEWEST = 10

@@ -7,15 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness_uq.alignment.match import CommonClusters, CommonQuestions, common_clusters, common_questions
-from harness_uq.data.run_selection import SelectedRun
+from harness_uq.data.selection import SelectedRun
 from harness_uq.data.task_log import FloatArray, Scores
 from harness_uq.errors import NotEstimableError
 from harness_uq.messages import HasMessages, Message
 from harness_uq.messages.catalogue.comparison import QUESTION_SCORES_MISSING, SYSTEM_WITHOUT_QUESTION_SCORES
 from harness_uq.plugins.manager import Plugins
 from harness_uq.stats.trials.diagnostics import identical_trials
-from harness_uq.structure.detection import score_type_of
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions, score_type_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary, ref
 import numpy as np
 from numpy.typing import NDArray
 
-from harness_uq.data.run_selection import NEARLY_COMPLETE, SelectedRun
+from harness_uq.data.selection import NEARLY_COMPLETE, SelectedRun
 from harness_uq.data.task_log import Classifications, IntArray, Questions, Scores, SufficientStatistics, TaskData
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.messages import HasMessages, Message, distinct
@@ -27,9 +27,9 @@ from harness_uq.messages.catalogue.comparison import (
     SYSTEM_WITH_FEW_SHARED_QUESTIONS,
     UNMATCHED_QUESTIONS,
 )
-from harness_uq.structure.clusters import ClusterSources, clusters_of, codes_of
+from harness_uq.structure.clusters import ClusterSources, clusters_of
+from harness_uq.structure.structure import StructureOptions, codes_of
 from harness_uq.structure.task_groups import joined_labels
-from harness_uq.structure.types import StructureOptions
 
 ENOUGH = 0.5
 

@@ -12,7 +12,7 @@ from harness_uq.breakdown.pooling import GroupValue, pooled_values, stable_error
 from harness_uq.comparison.build_rows import DifferenceKeywords
 from harness_uq.comparison.compare import CompareOptions
 from harness_uq.comparison.sides import Side
-from harness_uq.data.run_selection import SelectedRun, higher_is_better
+from harness_uq.data.selection import SelectedRun, higher_is_better
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.messages.catalogue.breakdown import GROUPS_NOT_POOLED, GROUPS_WITH_ANY_SCORE
 from harness_uq.messages.catalogue.comparison import VERDICT_DEPENDS_ON_MISSING
@@ -21,8 +21,8 @@ from harness_uq.plugins.runs import Runs
 from harness_uq.results.breakdown import DifferenceBreakdown, GroupDifference
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.result_list import ResultList
-from harness_uq.structure.detection import known_range
 from harness_uq.structure.option_keywords import ScoreKeywords, options_with, selection_of
+from harness_uq.structure.structure import known_range
 
 
 class CompareByKeywords(ScoreKeywords, DifferenceKeywords, total=False):

@@ -20,10 +20,10 @@ from harness_uq.results.breakdown import Breakdown, GroupScore
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.result_list import ResultList
 from harness_uq.stats.groups.heterogeneity import heterogeneity_test
-from harness_uq.structure.clusters import clusters_of, codes_of
-from harness_uq.structure.detection import score_type_of
+from harness_uq.structure.clusters import clusters_of
 from harness_uq.structure.option_keywords import options_with, selection_of
 from harness_uq.structure.question_groups import QuestionGroups, divided_logs
+from harness_uq.structure.structure import codes_of, score_type_of
 
 
 def estimate_by(

@@ -9,7 +9,7 @@ from harness_uq.comparison.compare import CompareOptions, compare
 from harness_uq.comparison.missing_scores import has_alternatives, identified, with_extremes
 from harness_uq.comparison.sides import Side, common_keys
 from harness_uq.data.missing_scores import Extreme
-from harness_uq.data.run_selection import ScoreKey, SelectedRun
+from harness_uq.data.selection import ScoreKey, SelectedRun
 from harness_uq.data.task_log import Scores
 from harness_uq.errors import StructureError
 from harness_uq.estimation.estimate import with_structure_of_task

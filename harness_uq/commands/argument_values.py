@@ -10,7 +10,7 @@ from harness_uq.commands import console as _console
 from harness_uq.errors import HarnessUqError, UsageError, unknown_name
 
 if TYPE_CHECKING:
-    from harness_uq.data.score_selection import LogFilter
+    from harness_uq.data.selection import LogFilter
     from harness_uq.data.task_log import TaskLog
     from harness_uq.estimation.estimate import Options
     from harness_uq.overall.options import OverallOptions
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from harness_uq.plugins.readers import Reading
     from harness_uq.results.overall import Overall
     from harness_uq.settings import Settings
-    from harness_uq.structure.types import StructureOptions
+    from harness_uq.structure.structure import StructureOptions
     from harness_uq.variance_components.effects import EffectOptions
 
 
@@ -80,7 +80,7 @@ def structure_options(args: argparse.Namespace) -> "StructureOptions":
     from pathlib import Path
 
     from harness_uq.data.missing_scores import MissingPolicies
-    from harness_uq.structure.types import StructureOptions
+    from harness_uq.structure.structure import StructureOptions
 
     settings: Settings = args.settings
     file_name = Path(settings.path).name if settings.path else ""
@@ -184,7 +184,7 @@ def has_resources(args: argparse.Namespace) -> bool:
 
 def log_filter(args: argparse.Namespace, label_metrics: Sequence[str] = ()) -> "LogFilter":
     """The filter given by `--task`, `--metric`, `--filter` and `--model`; a `--metric` adds the metrics of labels."""
-    from harness_uq.data.score_selection import LogFilter
+    from harness_uq.data.selection import LogFilter
 
     has_overall = hasattr(args, "normalize")  # then `TASK=NAME` belongs to the overall result
     patterns = [text for text in args.metrics if not (has_overall and "=" in text)]

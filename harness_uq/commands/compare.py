@@ -301,7 +301,7 @@ def _selected(args: argparse.Namespace, readings: "Sequence[Reading]") -> "list[
 
 def _in_order(logs: "Sequence[TaskLog]", models: Sequence[str]) -> list[str]:
     """The systems in the order of the patterns of `--model`, or else of the logs."""
-    from harness_uq.data.score_selection import matches
+    from harness_uq.data.selection import matches
 
     systems = list(dict.fromkeys(log.system for log in logs))
     return list(dict.fromkeys(system for model in models or ["*"] for system in systems if matches(system, [model])))

@@ -171,7 +171,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _gate(args: argparse.Namespace, plugins: "Plugins", emitter: _emit_results.Emitter) -> int:
-    from harness_uq.data.score_selection import LogFilter
+    from harness_uq.data.selection import LogFilter
     from harness_uq.gating.gate import gate
 
     if args.history and not args.baseline:
@@ -322,7 +322,7 @@ def _side(args: argparse.Namespace, whose: str, reading: "Reading", name: str | 
     ------
     UsageError : if several systems remain, or a pattern matches nothing
     """
-    from harness_uq.data.score_selection import matches
+    from harness_uq.data.selection import matches
 
     systems = sorted({log.system for log in reading.logs})
     label_metrics = _auxiliary_data.label_metrics(args.labels)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from harness_uq.results.grader_plan import GraderPlan
     from harness_uq.results.label_plan import LabelPlan
     from harness_uq.results.plan import Plan
-    from harness_uq.structure.types import StructureOptions
+    from harness_uq.structure.structure import StructureOptions
 
 _Plan = TypeVar("_Plan")
 

@@ -132,7 +132,7 @@ def _first_part(args: argparse.Namespace, plugins: "Plugins") -> "TaskLog":
     ------
     UsageError : if they belong to several systems or share questions
     """
-    from harness_uq.data.merge_runs import merge_runs
+    from harness_uq.data.selection import merge_runs
 
     logs = [log for log in _loading.read(args, args.after, plugins).logs if log.task == args.task]
     joined = merge_runs(logs)

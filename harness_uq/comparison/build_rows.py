@@ -8,7 +8,7 @@ import numpy as np
 
 from harness_uq.comparison.differences import CompareMethod, DifferenceResult, Pair
 from harness_uq.comparison.verdicts import VerdictInputs, next_step, verdict_of
-from harness_uq.data.run_selection import ScoreKey
+from harness_uq.data.selection import ScoreKey
 from harness_uq.data.task_log import FloatArray
 from harness_uq.errors import DataError, NotEstimableError, unknown_name
 from harness_uq.estimands import Scope
@@ -20,7 +20,7 @@ from harness_uq.results.comparison import Comparison, Difference, PairedCounts
 from harness_uq.results.estimate import Interval, Posterior
 from harness_uq.stats.pairs.paired_frequentist import score_correlation, variance_reduction
 from harness_uq.structure.option_keywords import ResourceKeywords, ScoreKeywords
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions
 
 _FEWEST = 2
 

@@ -25,8 +25,7 @@ from harness_uq.comparison.own_questions import with_own_questions
 from harness_uq.comparison.pairing import Paired, pair_scores, pool
 from harness_uq.comparison.sides import Side, common_keys
 from harness_uq.comparison.validate_margins import check_difference
-from harness_uq.data.array_input import log_of_array
-from harness_uq.data.run_selection import (
+from harness_uq.data.selection import (
     ScoreKey,
     SelectedRun,
     higher_is_better,
@@ -34,7 +33,7 @@ from harness_uq.data.run_selection import (
     name_systems,
     tasks_by_metric,
 )
-from harness_uq.data.task_log import Classifications, SufficientStatistics, TaskLog
+from harness_uq.data.task_log import Classifications, SufficientStatistics, TaskLog, log_of_array
 from harness_uq.errors import DataError, HarnessUqError, NotEstimableError, StructureError, error_summary, refusal_of
 from harness_uq.estimation.auxiliary_data import human_labels, require_labels, selection_with_labels
 from harness_uq.estimation.load_plugins import load_plugins
@@ -57,8 +56,8 @@ from harness_uq.results.comparison import Comparison
 from harness_uq.results.result_list import ResultList
 from harness_uq.structure.clusters import clusters_of
 from harness_uq.structure.option_keywords import options_of_arrays, options_with, selection_of
+from harness_uq.structure.structure import Clusters
 from harness_uq.structure.task_groups import group_data, members_of
-from harness_uq.structure.types import Clusters
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,14 +6,14 @@ from harness_uq.comparison.build_rows import CompareOptions
 from harness_uq.comparison.flipped_questions import QuestionEvidence
 from harness_uq.comparison.pairing import Paired, pair_scores
 from harness_uq.comparison.sides import Side, common_keys
-from harness_uq.data.run_selection import higher_is_better
+from harness_uq.data.selection import higher_is_better
 from harness_uq.data.task_log import Scores
 from harness_uq.errors import DataError, NotEstimableError, StructureError
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.comparison import Disagreement, Disagreements
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions
 
 
 def disagreements(

@@ -7,14 +7,14 @@ import numpy as np
 
 from harness_uq.alignment.match import common_questions
 from harness_uq.comparison.pairing import Paired, pair_scores
-from harness_uq.data.run_selection import SelectedRun, higher_is_better
+from harness_uq.data.selection import SelectedRun, higher_is_better
 from harness_uq.data.task_log import FloatArray, Scores
 from harness_uq.errors import DataError, NotEstimableError, StructureError
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.flipped_questions import FlippedQuestion, FlippedQuestions
 from harness_uq.results.history import MOST_QUESTIONS, FlakyQuestion
 from harness_uq.stats.trials.question_changes import FLAKY, LARGE_CHANGE, QuestionChanges, question_changes
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions
 
 
 @dataclass(frozen=True, slots=True, eq=False)

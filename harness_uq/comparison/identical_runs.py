@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from harness_uq.alignment.match import are_constant, have_equal_scores
 from harness_uq.comparison.sides import Side
-from harness_uq.data.run_selection import ScoreKey
+from harness_uq.data.selection import ScoreKey
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.comparison import IDENTICAL_RUNS
 

@@ -11,7 +11,7 @@ from harness_uq.comparison.independent import difference_of
 from harness_uq.comparison.multiplicity import adjust_verdicts
 from harness_uq.comparison.pairing import Paired, pair_scores
 from harness_uq.comparison.sides import Side, common_keys
-from harness_uq.data.run_selection import SelectedRun, higher_is_better, messages_of_systems
+from harness_uq.data.selection import SelectedRun, higher_is_better, messages_of_systems
 from harness_uq.data.task_log import FloatArray, Scores
 from harness_uq.errors import DataError, LogError, NotEstimableError, StructureError, refusal_of
 from harness_uq.estimation.judge_correction import (
@@ -46,7 +46,7 @@ from harness_uq.stats.labels.grader_errors import grader_errors
 from harness_uq.stats.labels.judge import correlated_difference, judge_corrected_difference
 from harness_uq.stats.labels.validate_labels import mean_of_trials
 from harness_uq.structure.clusters import clusters_of
-from harness_uq.structure.detection import detect
+from harness_uq.structure.structure import detect
 
 _FEWEST_LABELS = 3
 _ONE_SYSTEM = MethodInfo(

@@ -11,14 +11,14 @@ from harness_uq.comparison.build_rows import CompareOptions
 from harness_uq.comparison.sides import Side
 from harness_uq.comparison.verdicts import VerdictInputs, verdict_of
 from harness_uq.data.missing_scores import Extreme, MissingCounts, MissingPolicies
-from harness_uq.data.run_selection import ScoreKey, SelectedRun
+from harness_uq.data.selection import ScoreKey, SelectedRun
 from harness_uq.data.task_log import Scores
 from harness_uq.messages.catalogue.comparison import IDENTIFIED_DIFFERENCE, VERDICT_DEPENDS_ON_MISSING
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.comparison import Comparison, Difference
 from harness_uq.results.estimate import Interval
 from harness_uq.stats.trials.partial_identification import IdentifiedPosterior
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions
 
 CompareSides: TypeAlias = Callable[[Side, Side], list[Comparison]]
 """Comparisons of two sides, with their verdicts after correction."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from harness_uq.alignment.match import common_clusters, common_questions
 from harness_uq.comparison.differences import DifferenceResult
-from harness_uq.data.run_selection import SelectedRun
+from harness_uq.data.selection import SelectedRun
 from harness_uq.data.task_log import Classifications, IntArray, SufficientStatistics, TaskData
 from harness_uq.errors import NotEstimableError
 from harness_uq.estimation.methods.means import few_units, named_statistic
@@ -22,7 +22,7 @@ from harness_uq.plugins.manager import Plugins
 from harness_uq.stats.classes.confusion import ConfusionMetric, confusion_score
 from harness_uq.stats.means.bayesian_bootstrap import corpus_statistic
 from harness_uq.stats.pairs.paired_non_mean import paired_bootstrap, paired_confusion_posterior
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions
 
 _BINARY: dict[str, ConfusionMetric] = {name: name for name in get_args(ConfusionMetric)} | {"matthews_corrcoef": "mcc"}
 _SIGNED = ("mcc", "matthews_corrcoef", "informedness")

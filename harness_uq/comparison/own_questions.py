@@ -7,7 +7,7 @@ import numpy as np
 from harness_uq.comparison.differences import CompareMethod, DifferenceResult
 from harness_uq.comparison.missing_scores import failed_for_other
 from harness_uq.comparison.pairing import Paired
-from harness_uq.data.run_selection import SelectedRun
+from harness_uq.data.selection import SelectedRun
 from harness_uq.data.task_log import FloatArray, IntArray, Scores
 from harness_uq.errors import NotEstimableError
 from harness_uq.messages.catalogue.comparison import OWN_QUESTIONS_USED

@@ -8,13 +8,13 @@ import numpy as np
 from harness_uq.alignment.aligned_scores import MatchedScores, match_scores
 from harness_uq.comparison.differences import Pair
 from harness_uq.comparison.missing_scores import failed_for_other
-from harness_uq.data.run_selection import SelectedRun
+from harness_uq.data.selection import SelectedRun
 from harness_uq.data.task_log import IntArray
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.comparison import FAILED_FOR_ONE_SYSTEM
 from harness_uq.plugins.manager import Plugins
+from harness_uq.structure.structure import StructureOptions
 from harness_uq.structure.task_groups import item_labels, joined_labels, labels_of_tasks
-from harness_uq.structure.types import StructureOptions
 
 
 @dataclass(frozen=True, slots=True, eq=False)

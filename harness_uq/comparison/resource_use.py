@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from harness_uq.comparison.dominance import with_dominance
 from harness_uq.comparison.pairing import pair_scores
-from harness_uq.data.run_selection import SelectedRun
+from harness_uq.data.selection import SelectedRun
 from harness_uq.data.task_log import FloatArray, IntArray, Scores, TaskLog
 from harness_uq.errors import DataError, NotEstimableError, StructureError, refusal_of
 from harness_uq.estimation.estimate import EstimateKeywords, Options

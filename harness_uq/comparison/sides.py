@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from harness_uq.data.run_selection import ScoreKey, SelectedRun, select_runs
+from harness_uq.data.selection import ScoreKey, SelectedRun, select_runs
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.estimation.samples_or_totals import with_best_evidence
@@ -18,7 +18,7 @@ from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.structure.option_keywords import Selection
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions
 
 _MOST_LISTED = 5
 

@@ -1,10 +1,9 @@
 """Reject margins that exceed every possible difference; they are usually errors in the decimal point."""
 
-from harness_uq.data.run_selection import SelectedRun
+from harness_uq.data.selection import SelectedRun
 from harness_uq.errors import StructureError
 from harness_uq.messages.catalogue.comparison import MARGIN_EXCEEDS_RANGE
-from harness_uq.structure.detection import known_range
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions, known_range
 
 _PERCENT = 100
 

@@ -61,7 +61,7 @@ def model_of(log: TaskLog) -> str:
 def common_system(logs: Iterable[TaskLog]) -> str:
     """Return the name of the model of these logs with the settings that all of them share, as in the systems' names.
 
-    >>> from harness_uq.data.array_input import log_of_array
+    >>> from harness_uq.data.task_log import log_of_array
     >>> names = "gpt (temperature=0, seed=1)", "gpt (temperature=0, seed=2)"
     >>> common_system(log_of_array([0, 1], name, clusters=None, metric="acc") for name in names)
     'gpt (temperature=0)'

@@ -1,6 +1,7 @@
-"""Values of metadata fields that can name groups of questions."""
+"""Values of metadata fields: which are missing, and which can name groups of questions."""
 
 import math
+import re
 from collections.abc import Iterable
 
 MAX_NUMBERS, MAX_LABELS, MAX_LABEL_LENGTH = 20_000, 200, 60
@@ -27,3 +28,23 @@ def is_number(text: str) -> bool:
         return math.isfinite(float(text))
     except ValueError:
         return False
+
+
+_PLACEHOLDER = re.compile(
+    r"\s*(n/?a|none|null|nan|nil|unknown|missing|undefined|-+|\?+|\.+|\[\]|\{\}|\(\))?\s*", re.IGNORECASE
+)
+
+
+def is_unknown(value: object) -> bool:
+    """Whether a value is missing: None, NaN, an empty or blank string, a placeholder such as "N/A", or an empty list.
+
+    Examples
+    --------
+    >>> [is_unknown(value) for value in (None, "", " N/A ", [], "no passage", 0)]
+    [True, True, True, True, False, False]
+    """
+    if value is None or value != value:  # NaN
+        return True
+    if isinstance(value, str):
+        return (len(value) < 16 and _PLACEHOLDER.fullmatch(value) is not None) or value.isspace()
+    return isinstance(value, list | tuple | dict) and not value

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness_uq.data.run_selection import ScoreKey, select_runs
+from harness_uq.data.selection import ScoreKey, select_runs
 from harness_uq.data.task_log import FloatArray, Questions, Scores, TaskLog
 from harness_uq.errors import NotEstimableError
 from harness_uq.messages.catalogue.planning import NO_REFERENCE_SCORES, QUESTIONS_NOT_IN_REFERENCE

@@ -1,16 +1,24 @@
-"""Resources of a run per question and trial: tokens, cost, time, messages and turns.
+"""Resources per question and trial: tokens, cost, time, messages and turns, and the metrics that they become.
 
 Readers attach `Resources` to a `TaskLog` only if they are asked to, because logs of agents contain much more usage than
 scores. Unknown values are NaN and never 0.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
+from typing import Protocol
 
 import numpy as np
 
 from harness_uq.data.arrays import FloatArray, read_only
 from harness_uq.errors import DataError
+from harness_uq.messages import Message
+from harness_uq.messages.catalogue.resources import (
+    COST_FROM_PRICES,
+    COST_LOGGED,
+    GRADER_NOT_SEPARATE,
+    PRICE_UNKNOWN,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,3 +114,157 @@ def _validate(owner: object, names: Iterable[str]) -> None:
         array = read_only(owner, name, values, np.float64, 2)
         if (invalid := array[(array < 0) | np.isinf(array)]).size:
             raise DataError(f"{name} must be at least 0 and finite; got {invalid[0]:g}")
+
+
+_MILLION = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPrice:
+    """Prices of a model in US dollars per million tokens.
+
+    Attributes
+    ----------
+    input, output : float
+        Price of input and output tokens. Reasoning tokens are output tokens.
+    cached, cache_write : float or None
+        Price of input tokens that are read from a cache or written to it; None for the price of other input tokens.
+    """
+
+    input: float
+    output: float
+    cached: float | None = None
+    cache_write: float | None = None
+
+
+class Prices(Protocol):
+    """A source of prices; must support pickling."""
+
+    @property
+    def origin(self) -> str:
+        """Where the prices come from and their date, for messages."""
+
+    def price_of(self, model: str, time: str | None) -> ModelPrice | None:
+        """Prices of a model at the time of a run (ISO 8601); None if they are unknown."""
+
+
+def cost_of(usage: TokenUsage, price: ModelPrice) -> FloatArray | None:
+    """Cost of the tokens of each trial in US dollars; NaN if they are unknown, None if the log does not contain them.
+
+    Examples
+    --------
+    >>> tokens = TokenUsage("m", input_tokens=[[1_000_000]], output_tokens=[[500_000]], cache_read_tokens=[[400_000]])
+    >>> cost_of(tokens, ModelPrice(2.0, 8.0, cached=0.5))
+    array([[5.4]])
+    """
+    if usage.input_tokens is None or usage.output_tokens is None:
+        return None
+    read, written = (
+        np.zeros_like(usage.input_tokens) if tokens is None else np.nan_to_num(tokens)
+        for tokens in (usage.cache_read_tokens, usage.cache_write_tokens)
+    )
+    price_read = price.input if price.cached is None else price.cached
+    price_written = price.input if price.cache_write is None else price.cache_write
+    uncached = np.maximum(usage.input_tokens - read - written, 0.0)
+    total = uncached * price.input + read * price_read + written * price_written + usage.output_tokens * price.output
+    return np.asarray(total / _MILLION)
+
+
+SYSTEM_METRICS = (
+    "cost",
+    "input_tokens",
+    "output_tokens",
+    "reasoning_tokens",
+    "cached_tokens",
+    "total_time",
+    "working_time",
+    "messages",
+    "turns",
+)
+GRADER_METRICS = ("grader_cost", "grader_input_tokens", "grader_output_tokens")
+_MINOR = ("reasoning_tokens", "cached_tokens", "messages", "turns")  # omitted if all trials have the same number
+RESOURCE_METRICS = (*SYSTEM_METRICS, *GRADER_METRICS)
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceOptions:
+    """How resources become metrics.
+
+    Attributes
+    ----------
+    prices : Prices or None
+        Prices of tokens whose cost the log does not record; None to use recorded costs only.
+    """
+
+    prices: Prices | None = None
+
+
+def renamed(metric: str) -> str:
+    """The name of a resource if the log has a metric of its name."""
+    return f"{metric} (resource)"
+
+
+def metric_columns(resources: Resources, time: str | None, prices: Prices | None) -> Iterator[tuple[str, FloatArray]]:
+    """The metrics that the log contains, by name."""
+    system = [usage for usage in resources.usage if not usage.is_grader]
+    graders = [usage for usage in resources.usage if usage.is_grader]
+    columns = {
+        "cost": _total_cost(system, time, prices) if resources.cost is None else resources.cost,
+        "input_tokens": _total(system, lambda usage: usage.input_tokens),
+        "output_tokens": _total(system, lambda usage: usage.output_tokens),
+        "reasoning_tokens": _total(system, lambda usage: usage.reasoning_tokens),
+        "cached_tokens": _total(system, lambda usage: usage.cache_read_tokens),
+        "total_time": resources.total_time,
+        "working_time": resources.working_time,
+        "messages": resources.messages,
+        "turns": resources.turns,
+        "grader_cost": _total_cost(graders, time, prices),
+        "grader_input_tokens": _total(graders, lambda usage: usage.input_tokens),
+        "grader_output_tokens": _total(graders, lambda usage: usage.output_tokens),
+    }
+    for name, values in columns.items():
+        if values is None or not np.isfinite(values).any():
+            continue
+        is_constant = np.nanmin(values) == np.nanmax(values)
+        if not (name in _MINOR and is_constant):
+            yield name, values
+
+
+def _total(models: Sequence[TokenUsage], count: Callable[[TokenUsage], FloatArray | None]) -> FloatArray | None:
+    """Sum over models; None if the log lacks the count of a model that was used."""
+    values = [count(usage) for usage in models]
+    known = [value for value in values if value is not None]
+    return np.asarray(np.sum(known, axis=0)) if known and len(known) == len(values) else None
+
+
+def _total_cost(models: Sequence[TokenUsage], time: str | None, prices: Prices | None) -> FloatArray | None:
+    """Cost of all models; unknown for trials that used a model whose cost is unknown."""
+    return _total(models, lambda usage: _cost(usage, time, prices))
+
+
+def _cost(usage: TokenUsage, time: str | None, prices: Prices | None) -> FloatArray | None:
+    if usage.cost is not None:
+        return usage.cost
+    price = None if prices is None else prices.price_of(usage.model, time)
+    if price is not None:
+        return cost_of(usage, price)
+    if usage.input_tokens is None or usage.output_tokens is None:
+        return None
+    is_unused = usage.input_tokens + usage.output_tokens == 0
+    return np.where(is_unused, 0.0, np.nan)
+
+
+def resource_messages(resources: Resources, time: str | None, prices: Prices | None) -> Iterator[Message]:
+    """Where the cost comes from, and what is not known."""
+    if resources.cost is not None or any(usage.cost is not None for usage in resources.usage):
+        yield COST_LOGGED()
+    unpriced = [] if resources.cost is not None else [usage for usage in resources.usage if usage.cost is None]
+    priced = [usage.model for usage in unpriced if prices is not None and prices.price_of(usage.model, time)]
+    if prices is not None and priced:
+        yield COST_FROM_PRICES(models=sorted(set(priced)), origin=prices.origin)
+    unknown = sorted({usage.model for usage in unpriced} - set(priced))
+    if unknown:
+        origin = "this installation (without harness-uq[cost])" if prices is None else prices.origin
+        yield PRICE_UNKNOWN(models=unknown, origin=origin)
+    if not resources.is_grader_separate:
+        yield GRADER_NOT_SEPARATE(models=[usage.model for usage in resources.usage])

@@ -8,22 +8,22 @@ order.
 
 import copyreg
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from harness_uq.data.arrays import FloatArray as FloatArray
-from harness_uq.data.arrays import read_only
+from harness_uq.data.arrays import IntArray as IntArray
+from harness_uq.data.arrays import label_codes, read_only, score_table
 from harness_uq.data.missing_scores import MissingCounts
-from harness_uq.data.resources import Resources
+from harness_uq.data.resources import ResourceOptions, Resources, metric_columns, renamed, resource_messages
 from harness_uq.data.trial_endings import TrialEndings
 from harness_uq.errors import DataError
 from harness_uq.messages import HasMessages, Message
 
-IntArray: TypeAlias = NDArray[np.int64]
 MetricKey: TypeAlias = tuple[str, str]
 _EMPTY: Mapping[Any, Any] = MappingProxyType({})
 
@@ -585,3 +585,42 @@ class TaskLog(HasMessages):
         if self.ended_by is not None and len(self.ended_by.codes) != len(self.questions):
             rows = len(self.ended_by.codes)
             raise DataError(f"{self.task}, ended_by: {rows} rows for {len(self.questions)} questions")
+
+
+def log_of_array(values: ArrayLike, system: str, *, clusters: ArrayLike | None, metric: str) -> TaskLog:
+    """Build the task log of an array of scores; its rows are the questions "0", "1" and so on.
+
+    Raises
+    ------
+    DataError
+        If values or clusters have a different shape, or a value is not a finite number.
+    """
+    table = score_table(values)
+    codes = None if clusters is None else label_codes(clusters, len(table))
+    codes = None if codes is None or (codes < 0).all() else codes
+    return TaskLog(
+        system=system,
+        task="array",
+        source=Source(system, "array"),
+        questions=Questions(tuple(str(i) for i in range(len(table)))),
+        data=(Scores(metric, "none", table, codes),),
+    )
+
+
+def with_resource_metrics(log: TaskLog, options: ResourceOptions) -> TaskLog:
+    """The log with the cost, tokens, time, messages and turns of each trial as further metrics, lower is better.
+
+    A metric is omitted if the log does not contain it. Trials whose value is unknown have no score.
+    """
+    if log.subtasks:
+        return log
+    if log.resources is None or not (columns := dict(metric_columns(log.resources, log.source.time, options.prices))):
+        return log
+    taken = {data.metric for data in log.data}
+    names = {name: renamed(name) if name in taken else name for name in columns}
+    return replace(
+        log,
+        data=(*log.data, *(Scores(names[name], "none", values) for name, values in columns.items())),
+        higher_is_better={**log.higher_is_better, **dict.fromkeys(names.values(), False)},
+        messages=(*log.messages, *resource_messages(log.resources, log.source.time, options.prices)),
+    )

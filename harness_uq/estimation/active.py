@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from harness_uq.data.active_draws import ActiveDraws
+from harness_uq.data.selection import ActiveDraws
 from harness_uq.data.task_log import FloatArray, IntArray
 from harness_uq.errors import NotEstimableError
 from harness_uq.messages.catalogue.planning import TOO_FEW_ACTIVE_SCORES

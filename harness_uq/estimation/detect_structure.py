@@ -16,11 +16,10 @@ from harness_uq.results.html_repr import NotebookTable
 from harness_uq.results.result_list import ResultList
 from harness_uq.results.structure import StructureSummary
 from harness_uq.structure.clusters import clusters_of
-from harness_uq.structure.detection import detect
 from harness_uq.structure.missingness import missingness_notes
 from harness_uq.structure.option_keywords import StructureKeywords, check_keywords, options_with, selection_of
 from harness_uq.structure.question_groups import usable_fields
-from harness_uq.structure.types import Clusters, Structure, StructureOptions
+from harness_uq.structure.structure import Clusters, Structure, StructureOptions, detect
 
 
 @dataclass(frozen=True, slots=True)

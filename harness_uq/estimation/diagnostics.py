@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from harness_uq.data.run_selection import non_random_subset, questions_covered
+from harness_uq.data.selection import non_random_subset, questions_covered
 from harness_uq.data.task_log import Scores
 from harness_uq.data.trial_endings import UNKNOWN, TrialEndings, describe_counts
 from harness_uq.estimands import Mean

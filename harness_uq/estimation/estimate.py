@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 import numpy as np
 
 from harness_uq.data.missing_scores import Extreme, MissingPolicies
-from harness_uq.data.recover_trials import trials_behind
+from harness_uq.data.selection import trials_behind
 from harness_uq.data.task_log import (
     AggregateScore,
     Classifications,
@@ -49,8 +49,7 @@ from harness_uq.results.estimate import NOTHING_REPORTED, Estimate
 from harness_uq.results.result_list import ResultList
 from harness_uq.stats.common.validate_arrays import LARGEST
 from harness_uq.stats.trials.diagnostics import identical_trials
-from harness_uq.structure.clusters import clusters_of, codes_of
-from harness_uq.structure.detection import detect
+from harness_uq.structure.clusters import clusters_of
 from harness_uq.structure.option_keywords import (
     ResourceKeywords,
     ScoreKeywords,
@@ -58,7 +57,7 @@ from harness_uq.structure.option_keywords import (
     options_with,
     selection_of,
 )
-from harness_uq.structure.types import Clusters, Evidence, Structure, StructureOptions
+from harness_uq.structure.structure import Clusters, Evidence, Structure, StructureOptions, codes_of, detect
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -254,7 +253,7 @@ def estimate_scores(
     >>> estimate_scores([1, 1, 1, 1, 1, 1, 1, 0, 1, 1], level=0.9).value
     0.9
     """
-    from harness_uq.data.array_input import log_of_array
+    from harness_uq.data.task_log import log_of_array
 
     chosen = options_of_arrays(options or Options(), keywords, "estimate_scores", metric)
     return estimate(log_of_array(values, "array", clusters=clusters, metric=metric), chosen)[0]

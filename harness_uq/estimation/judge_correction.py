@@ -40,8 +40,7 @@ from harness_uq.stats.labels.effective_labels import JudgeAssessment, assess_jud
 from harness_uq.stats.labels.judge import judge_corrected_posterior
 from harness_uq.stats.labels.raters import rater_disagreement
 from harness_uq.structure.clusters import clusters_of
-from harness_uq.structure.detection import detect
-from harness_uq.structure.types import Clusters
+from harness_uq.structure.structure import Clusters, detect
 
 METHOD = "judge-corrected"
 METHOD_INFO = MethodInfo(

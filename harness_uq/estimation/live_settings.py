@@ -11,7 +11,7 @@ from harness_uq.estimation.defaults import method_names
 from harness_uq.estimation.estimate import Options
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.settings import LIVE_SETTINGS, Rule, check_settings
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from typing import cast
 import numpy as np
 
 from harness_uq.data.arrays import FloatArray
-from harness_uq.data.resource_metrics import RESOURCE_METRICS, renamed
-from harness_uq.data.run_selection import SelectedRun, select_runs
+from harness_uq.data.resources import RESOURCE_METRICS, renamed
+from harness_uq.data.selection import SelectedRun, select_runs
 from harness_uq.data.task_log import IntArray, Scores, TaskLog
 from harness_uq.errors import DataError, NotEstimableError, refusal_of
 from harness_uq.estimation.estimate import Options
@@ -25,7 +25,8 @@ from harness_uq.stats.means.ratio import (
     positive_mean,
     ratio_of_limits,
 )
-from harness_uq.structure.clusters import clusters_of, codes_of
+from harness_uq.structure.clusters import clusters_of
+from harness_uq.structure.structure import codes_of
 
 ENOUGH_UNITS = 100  # with so many questions or clusters, intervals of heavy-tailed means cover at least 0.90
 _ALL_NAMES = frozenset({*RESOURCE_METRICS, *map(renamed, RESOURCE_METRICS)})

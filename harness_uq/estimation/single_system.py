@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from harness_uq.data.run_selection import SelectedRun
+from harness_uq.data.selection import SelectedRun
 from harness_uq.data.task_log import IntArray, Scores, TaskLog
 from harness_uq.errors import DataError, NotEstimableError, StructureError, refusal_of
 from harness_uq.estimands import Mean

@@ -8,7 +8,7 @@ from harness_uq.data.task_log import TaskLog
 from harness_uq.estimation.estimate import with_structure_of_task
 from harness_uq.plugins.manager import Plugins
 from harness_uq.structure.question_groups import divided_logs
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions
 
 Name = TypeVar("Name", str, str | None)
 Value = TypeVar("Value")

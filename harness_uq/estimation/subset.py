@@ -7,9 +7,8 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from harness_uq.data.active_draws import ActiveDraws, active_draws
-from harness_uq.data.merge_runs import merge_runs
 from harness_uq.data.reference_runs import ReferenceRuns, reference_runs
+from harness_uq.data.selection import ActiveDraws, active_draws, merge_runs
 from harness_uq.data.task_log import FloatArray, Scores, TaskLog
 from harness_uq.errors import DataError, LogError, NotEstimableError, StructureError, refusal_of
 from harness_uq.estimands import parse_estimand

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from harness_uq.comparison.compare import OVERALL, compare
 from harness_uq.comparison.sides import Side
 from harness_uq.comparison.verdicts import VerdictInputs, verdict_of
-from harness_uq.data.run_selection import select_runs
+from harness_uq.data.selection import select_runs
 from harness_uq.data.task_log import TaskLog
 from harness_uq.estimation.split_groups import split_by, with_values_of_groups
 from harness_uq.gating.overall_row import overall_comparison

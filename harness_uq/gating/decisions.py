@@ -9,7 +9,7 @@ from typing import TypeAlias
 from scipy import optimize, special
 
 from harness_uq.comparison.compare import OVERALL
-from harness_uq.data.run_selection import ScoreKey
+from harness_uq.data.selection import ScoreKey
 from harness_uq.errors import NotEstimableError
 from harness_uq.gating.compared_scores import ComparedScore, is_exact
 from harness_uq.gating.requirements import RequiredScore, bound_p_values, requirement_row

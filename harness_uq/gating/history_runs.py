@@ -4,8 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from harness_uq.comparison.sides import Side
-from harness_uq.data.attempts import copied_logs, superseded_attempts
-from harness_uq.data.run_selection import ScoreKey, SelectedRun
+from harness_uq.data.selection import ScoreKey, SelectedRun, copied_logs, superseded_attempts
 from harness_uq.data.task_log import Scores, Source
 from harness_uq.errors import DataError
 from harness_uq.messages import Message
@@ -14,7 +13,7 @@ from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.structure.option_keywords import Selection
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions
 from harness_uq.trends.history import HistoryOptions, runs_at_level_of
 
 

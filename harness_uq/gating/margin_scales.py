@@ -8,7 +8,7 @@ from harness_uq.comparison.sides import Side
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.comparison import MIXED_SCALES
 from harness_uq.results.comparison import Comparison
-from harness_uq.structure.detection import known_range
+from harness_uq.structure.structure import known_range
 
 if TYPE_CHECKING:
     from harness_uq.gating.gate import GateOptions

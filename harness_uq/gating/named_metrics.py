@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from harness_uq.comparison.sides import Side
-from harness_uq.data.resource_metrics import RESOURCE_METRICS, renamed
-from harness_uq.data.run_selection import select_runs
+from harness_uq.data.resources import RESOURCE_METRICS, renamed
+from harness_uq.data.selection import select_runs
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.data.trial_endings import ending_code
 

@@ -8,10 +8,15 @@ import numpy as np
 from harness_uq.alignment.match import common_questions
 from harness_uq.comparison.compare import OVERALL
 from harness_uq.comparison.sides import Side
-from harness_uq.data.attempts import copied_logs, superseded_attempts
-from harness_uq.data.question_subset import select_questions
-from harness_uq.data.run_selection import ScoreKey, SelectedRun, select_runs
-from harness_uq.data.score_selection import LogFilter
+from harness_uq.data.selection import (
+    LogFilter,
+    ScoreKey,
+    SelectedRun,
+    copied_logs,
+    select_questions,
+    select_runs,
+    superseded_attempts,
+)
 from harness_uq.data.task_log import FloatArray, IntArray, MetricKey, Scores, Source, TaskLog
 from harness_uq.data.trial_endings import TrialEndings
 from harness_uq.errors import DataError, NotEstimableError
@@ -23,8 +28,8 @@ from harness_uq.plugins.runs import Runs
 from harness_uq.stats.pairs.run_variation import RunVariation, run_variation
 from harness_uq.structure.clusters import clusters_of
 from harness_uq.structure.option_keywords import Selection
+from harness_uq.structure.structure import StructureOptions
 from harness_uq.structure.task_groups import group_data, members_of
-from harness_uq.structure.types import StructureOptions
 
 
 @dataclass(frozen=True, slots=True, eq=False)

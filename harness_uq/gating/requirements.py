@@ -18,7 +18,7 @@ from scipy import stats
 
 from harness_uq.comparison.compare import CompareOptions
 from harness_uq.comparison.sides import Side
-from harness_uq.data.run_selection import ScoreKey, SelectedRun
+from harness_uq.data.selection import ScoreKey, SelectedRun
 from harness_uq.errors import DataError, StructureError, unknown_name
 from harness_uq.estimation.estimate import Options, estimate
 from harness_uq.gating.named_metrics import NAMED_METRICS

@@ -7,7 +7,7 @@ from typing import Literal, Unpack
 import numpy as np
 
 from harness_uq.comparison.sides import Side
-from harness_uq.data.run_selection import select_runs
+from harness_uq.data.selection import select_runs
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import NotEstimableError
 from harness_uq.estimation.load_plugins import load_plugins

@@ -5,16 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from harness_uq.data.question_subset import select_questions
-from harness_uq.data.run_selection import higher_is_better
+from harness_uq.data.selection import higher_is_better, select_questions
 from harness_uq.data.task_log import (
     IntArray,
     Scores,
     TaskData,
     TaskLog,
 )
-from harness_uq.structure.detection import score_type_of
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions, score_type_of
 
 Sides = tuple[TaskLog, TaskLog]
 

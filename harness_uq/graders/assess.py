@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Unpack
 
-from harness_uq.data.score_selection import matches
+from harness_uq.data.selection import matches
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError
 from harness_uq.estimation.auxiliary_data import human_labels, require_labels, selection_with_labels, without_labels
@@ -24,7 +24,7 @@ from harness_uq.results.grader import GraderAgreement, GraderDifference, GraderP
 from harness_uq.results.result_list import ResultList
 from harness_uq.structure.option_keywords import StructureKeywords, options_with, selection_of
 from harness_uq.structure.question_groups import divided_logs
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions
 
 
 @dataclass(frozen=True, slots=True)

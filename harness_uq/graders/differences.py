@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 
 from harness_uq.comparison.differences import Pair, paired_difference
-from harness_uq.data.score_selection import matches
+from harness_uq.data.selection import matches
 from harness_uq.data.task_log import IntArray
 from harness_uq.errors import DataError, LogError, NotEstimableError, StructureError, refusal_of
 from harness_uq.graders.graded_answers import GradedAnswers, clusters_across_entries

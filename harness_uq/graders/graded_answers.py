@@ -14,8 +14,7 @@ from harness_uq.messages.catalogue.estimation import NO_LABEL_METRIC
 from harness_uq.plugins.manager import Plugins
 from harness_uq.stats.labels.validate_labels import mean_of_trials
 from harness_uq.structure.clusters import clusters_of
-from harness_uq.structure.detection import score_type_of
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions, score_type_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)

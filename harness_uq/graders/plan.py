@@ -25,7 +25,7 @@ from harness_uq.stats.labels.grader_design import (
     grader_variance,
     pairs_in_clusters,
 )
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions
 
 _IN_WORDS: dict[GraderDesignName, str] = {
     "rotation": "graders in turn",

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from functools import cache, lru_cache
 from importlib.metadata import version
 
-from harness_uq.data.prices import ModelPrice
+from harness_uq.data.resources import ModelPrice
 from harness_uq.errors import LogError
 from harness_uq.io import paths as io_paths
 from harness_uq.messages.catalogue.resources import PRICES_INVALID

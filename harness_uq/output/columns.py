@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from harness_uq.data.resource_metrics import RESOURCE_METRICS
+from harness_uq.data.resources import RESOURCE_METRICS
 from harness_uq.results.estimate import Estimate, Interval
 
 _LARGEST_DECIMAL = 1e12

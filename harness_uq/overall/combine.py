@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from harness_uq.data.run_selection import ScoreKey
+from harness_uq.data.selection import ScoreKey
 from harness_uq.data.task_log import FloatArray
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.messages import Message

@@ -15,7 +15,7 @@ from harness_uq.comparison.build_rows import CompareOptions
 from harness_uq.comparison.differences import DifferenceResult, paired_difference
 from harness_uq.comparison.independent import difference_of
 from harness_uq.comparison.pairing import matched_pair, pool
-from harness_uq.data.run_selection import ScoreKey
+from harness_uq.data.selection import ScoreKey
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.overall.combine import SAME_VALUE, Combination
 from harness_uq.overall.options import OverallOptions

@@ -7,7 +7,7 @@ from typing import Literal, Unpack
 import numpy as np
 
 from harness_uq import stats
-from harness_uq.data.run_selection import ScoreKey, higher_is_better
+from harness_uq.data.selection import ScoreKey, higher_is_better
 from harness_uq.data.task_log import FloatArray, TaskLog
 from harness_uq.errors import NotEstimableError, refusal_of
 from harness_uq.estimation.estimate import EstimateKeywords, Options, estimate

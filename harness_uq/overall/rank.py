@@ -10,7 +10,7 @@ import numpy as np
 from scipy import stats as scipy_stats
 
 from harness_uq import stats
-from harness_uq.data.run_selection import ScoreKey, SelectedRun
+from harness_uq.data.selection import ScoreKey, SelectedRun
 from harness_uq.data.task_log import AggregateScore, FloatArray, IntArray, Scores
 from harness_uq.errors import NotEstimableError, refusal_of
 from harness_uq.estimation.auxiliary_data import selection_with_labels

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from harness_uq.data.run_selection import ScoreKey
+from harness_uq.data.selection import ScoreKey
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError, unknown_name
 from harness_uq.overall.options import OverallOptions

@@ -23,8 +23,7 @@ from harness_uq.results.label_plan import LabelPlan, LabelStratum
 from harness_uq.results.result_list import ResultList
 from harness_uq.stats.labels.label_design import LabelDesign, design_labels
 from harness_uq.structure.clusters import clusters_of
-from harness_uq.structure.detection import score_type_of
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions, score_type_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Unpack
 import numpy as np
 
 from harness_uq.alignment.aligned_scores import match_scores
-from harness_uq.data.run_selection import ScoreKey, SelectedRun, select_runs
+from harness_uq.data.selection import ScoreKey, SelectedRun, select_runs
 from harness_uq.data.task_log import IntArray, Scores, TaskData
 from harness_uq.errors import DataError, NotEstimableError, StructureError, error_summary, refusal_of
 from harness_uq.estimation.estimate import Options
@@ -31,7 +31,7 @@ from harness_uq.plugins.runs import Runs
 from harness_uq.results.plan import Plan
 from harness_uq.results.result_list import ResultList
 from harness_uq.structure.option_keywords import ScoreKeywords, options_with, selection_of
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions
 
 _QUESTIONS = (50, 100, 200, 500, 1000, 2000, 5000)
 _TRIALS = (1, 2, 4, 8)

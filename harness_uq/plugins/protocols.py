@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from harness_uq.data.catalogue import Catalogue
-    from harness_uq.data.resource_metrics import ResourceOptions
+    from harness_uq.data.resources import ResourceOptions
     from harness_uq.data.task_log import (
         AggregateScore,
         Classifications,
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     )
     from harness_uq.results.estimate import Estimate
     from harness_uq.results.result_set import RenderOptions, ResultSet
-    from harness_uq.structure.types import Structure
+    from harness_uq.structure.structure import Structure
 
 CredibleKind = Literal["hdi", "quantile"]
 Settings: TypeAlias = Mapping[str, str | float]  # options of an estimate by name

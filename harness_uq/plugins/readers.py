@@ -7,12 +7,12 @@ from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 
-from harness_uq.data.attempts import copied_logs, superseded_attempts
 from harness_uq.data.catalogue import with_catalogue
 from harness_uq.data.factors import LOGGED_SYSTEM
 from harness_uq.data.names import with_bounded_names
-from harness_uq.data.resource_metrics import ResourceOptions, with_resource_metrics
-from harness_uq.data.task_log import Source, TaskLog
+from harness_uq.data.resources import ResourceOptions
+from harness_uq.data.selection import copied_logs, superseded_attempts
+from harness_uq.data.task_log import Source, TaskLog, with_resource_metrics
 from harness_uq.errors import LogError
 from harness_uq.io import paths as io_paths
 from harness_uq.messages import Message, distinct

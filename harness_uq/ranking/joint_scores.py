@@ -7,7 +7,7 @@ import numpy as np
 from scipy import special
 
 from harness_uq.alignment.aligned_scores import MatchedScores, match_scores
-from harness_uq.data.run_selection import SelectedRun
+from harness_uq.data.selection import SelectedRun
 from harness_uq.data.task_log import FloatArray, IntArray, Scores
 from harness_uq.errors import NotEstimableError
 from harness_uq.estimation.estimate import Options

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import special
 
 from harness_uq.alignment.aligned_scores import match_scores
-from harness_uq.data.run_selection import SelectedRun, name_systems
+from harness_uq.data.selection import SelectedRun, name_systems
 from harness_uq.data.task_log import FloatArray, Scores
 from harness_uq.errors import NotEstimableError, StructureError, refusal_of
 from harness_uq.estimation.estimate import Options

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from harness_uq.data.missing_scores import Extreme, MissingCounts, MissingPolicies
-from harness_uq.data.run_selection import ScoreKey, SelectedRun, higher_is_better, select_runs
+from harness_uq.data.selection import ScoreKey, SelectedRun, higher_is_better, select_runs
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.errors import NotEstimableError
 from harness_uq.estimation.estimate import Options

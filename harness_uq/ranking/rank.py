@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from harness_uq.alignment.match import identical_pairs
-from harness_uq.data.array_input import log_of_array
-from harness_uq.data.run_selection import (
+from harness_uq.data.selection import (
     ScoreKey,
     SelectedRun,
     higher_is_better,
@@ -17,7 +16,7 @@ from harness_uq.data.run_selection import (
     name_systems,
     select_runs,
 )
-from harness_uq.data.task_log import AggregateScore, FloatArray, IntArray, Scores, TaskLog
+from harness_uq.data.task_log import AggregateScore, FloatArray, IntArray, Scores, TaskLog, log_of_array
 from harness_uq.errors import DataError, NotEstimableError, error_summary
 from harness_uq.estimands import Scope
 from harness_uq.estimation.auxiliary_data import human_labels, require_labels, selection_with_labels, without_labels
@@ -60,7 +59,7 @@ from harness_uq.structure.option_keywords import (
     options_with,
     selection_of,
 )
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions
 
 if TYPE_CHECKING:
     from pathlib import Path

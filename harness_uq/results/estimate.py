@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from harness_uq.stats.common.validate_arrays import FloatArray
-    from harness_uq.structure.types import Structure
+    from harness_uq.structure.structure import Structure
 
 IntervalKind = Literal["confidence", "quantile", "hdi"]
 

@@ -14,7 +14,7 @@ from harness_uq.results.estimate import Estimate
 from harness_uq.store.log_rows import COUNT, IDENTITY, NUMBER, TEXT, TEXTS, Column, Row, source_from_row
 from harness_uq.store.run_result import make_outline
 from harness_uq.store.serialize import messages_from_json, messages_to_json, unpack
-from harness_uq.structure.field_labels import candidate_fields
+from harness_uq.structure.clusters import candidate_fields
 
 _LOG_COLUMNS = {
     **IDENTITY,

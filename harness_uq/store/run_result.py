@@ -11,7 +11,7 @@ import numpy as np
 from harness_uq.data.task_log import AggregateScore, MetadataField, Questions, Source, TaskLog
 from harness_uq.messages import Message
 from harness_uq.plugins.readers import ReadErrors
-from harness_uq.structure.field_labels import candidate_fields
+from harness_uq.structure.clusters import candidate_fields
 
 if TYPE_CHECKING:
     from harness_uq.store.parquet import Kind

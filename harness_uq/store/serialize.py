@@ -13,7 +13,7 @@ from harness_uq.data.task_log import HarnessResult, Source
 from harness_uq.messages import Message
 from harness_uq.plugins.protocols import Estimator
 from harness_uq.results.estimate import Estimate, Interval
-from harness_uq.structure.types import Structure
+from harness_uq.structure.structure import Structure
 
 T = TypeVar("T")
 

@@ -11,14 +11,25 @@ from dataclasses import replace
 from typing import Protocol
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from harness_uq.data.catalogue import Catalogue, CatalogueEntry
-from harness_uq.data.task_log import AggregateScore, ClusterDeclaration, IntArray, Questions, TaskData, TaskLog
+from harness_uq.data.selection import PREFIX
+from harness_uq.data.task_log import (
+    ClusterDeclaration,
+    IntArray,
+    MetadataField,
+    Questions,
+    TaskLog,
+)
 from harness_uq.errors import StructureError
 from harness_uq.messages import Message
-from harness_uq.messages.catalogue.structure import UNKNOWN_CLUSTER_FIELD
-from harness_uq.structure.cluster_heuristics import clusters_by_heuristics
-from harness_uq.structure.field_labels import candidate_field, candidate_fields, independent, labelled
-from harness_uq.structure.types import Clusters, StructureOptions
+from harness_uq.messages.catalogue.structure import (
+    PARTIAL_CLUSTER_FIELD,
+    POSSIBLE_CLUSTER_FIELDS,
+    UNKNOWN_CLUSTER_FIELD,
+)
+from harness_uq.structure.structure import Clusters, Evidence, StructureOptions
 
 # Clusters by what determines them, for as long as the questions are in memory. The catalogue is part of a value because
 # it has no hash.
@@ -151,7 +162,131 @@ def _from_catalogue(log: TaskLog, entry: CatalogueEntry) -> Clusters | None:
     return None
 
 
-def codes_of(data: TaskData, clusters: Clusters) -> IntArray | None:
-    """Return the cluster labels used for a metric; None if its questions are treated as independent."""
-    given = None if isinstance(data, AggregateScore) else data.clusters
-    return clusters.codes if clusters.is_stated or given is None else given
+MIN_AUTOMATIC_CLUSTERS = 20
+
+_CLUSTER_NAME = re.compile(
+    r"(^|[._ ])(passage|context|ctx|article|cluster|story|paragraph|document|doc|section|dialog|dialogue|conversation"
+    r"|title|link|image|video|narrative|premise|seed|seed_question|template|question_index|decision_question|scenario)"
+    r"(_?(id|hash|idx|index|key|name|str))?$",
+    re.IGNORECASE,
+)
+_NEVER_A_CLUSTER = re.compile(
+    r"(answer|label|choice|option|target|gold|solution|subject|category|topic|lang|language|level|difficulty|split"
+    r"|source|type|domain|instruction|prompt_id|seed_number)",
+    re.IGNORECASE,
+)
+
+
+def clusters_by_heuristics(log: TaskLog, entry: CatalogueEntry | None, *, is_known: bool) -> Clusters:
+    """Return the coarsest field that is detected as clusters, or none, with a hint about the others.
+
+    Parameters
+    ----------
+    entry : the catalog entry, whose strata are never used as clusters
+    is_known : whether the harness has a catalog; without one, every field that groups the questions is part of the hint
+    """
+    named = {
+        name: candidate
+        for name, candidate in candidate_fields(log).items()
+        if _looks_like_a_cluster(name, candidate) and not (entry and name in entry.strata)
+    }
+    strong = {name: c for name, c in named.items() if c.n_distinct >= MIN_AUTOMATIC_CLUSTERS}
+    groups = dict(named)
+    if not is_known:  # fields with any name that have at least two questions per value on average
+        groups |= {
+            name: candidate
+            for name, candidate in candidate_fields(log).items()
+            if not _NEVER_A_CLUSTER.search(name) and 2 <= candidate.n_distinct <= len(candidate.codes) / 2
+        }
+    hints = _hints({name: c for name, c in groups.items() if name not in strong})
+    if not strong:
+        return independent("no field says that questions share material", hints)
+    name = _coarsest(strong)
+    evidence = "repeated text" if strong[name].is_text or name == PROMPT_PREFIX else "name of the field"
+    return labelled(name, strong[name], f"heuristic: {evidence}, {strong[name].n_distinct} values")
+
+
+def _looks_like_a_cluster(name: str, candidate: MetadataField) -> bool:
+    n = len(candidate.codes) - candidate.n_missing
+    distinct = candidate.n_distinct
+    if _NEVER_A_CLUSTER.search(name) or distinct < 2 or n < len(candidate.codes) / 2:
+        return False
+    if candidate.is_text or name == PROMPT_PREFIX:
+        return 1 - distinct / n >= 0.05
+    return bool(_CLUSTER_NAME.search(name)) and distinct / n <= 0.98
+
+
+def _coarsest(candidates: Mapping[str, MetadataField]) -> str:
+    """Return the field with the fewest values among those in which the finest field is nested."""
+    finest = max(candidates, key=lambda name: candidates[name].n_distinct)
+    nesting = [name for name, c in candidates.items() if _nests(c.codes, candidates[finest].codes)]
+    return min(nesting, key=lambda name: (candidates[name].n_distinct, candidates[name].is_text, name))
+
+
+def _nests(outer: IntArray, inner: IntArray) -> bool:
+    pairs = np.unique(np.stack([inner, outer]), axis=1).shape[1]
+    return bool(pairs == len(np.unique(inner)))
+
+
+def _hints(candidates: Mapping[str, MetadataField]) -> tuple[Message, ...]:
+    """Write one note about all fields; of fields that define the same clusters, only the shortest name is listed."""
+    by_codes: dict[bytes, str] = {}
+    for name in sorted(candidates, key=lambda name: (name == PROMPT_PREFIX, len(name), name)):
+        by_codes.setdefault(np.unique(candidates[name].codes, return_inverse=True)[1].tobytes(), name)
+    if not by_codes:
+        return ()
+    fields = ", ".join(f"{name} ({candidates[name].n_distinct} groups)" for name in by_codes.values())
+    return (POSSIBLE_CLUSTER_FIELDS(fields=fields, example=next(iter(by_codes.values()))),)
+
+
+PROMPT_PREFIX = "prompt_prefix"
+
+
+def independent(evidence: str, messages: tuple[Message, ...] = (), *, is_stated: bool = False) -> Clusters:
+    """Return the finding that there are no clusters, with its evidence."""
+    return Clusters(
+        None, None, Evidence("clusters", "questions count as independent", evidence), messages, is_stated=is_stated
+    )
+
+
+def labelled(name: str, candidate: MetadataField, evidence: str, *, is_stated: bool = False) -> Clusters:
+    """Return the clusters that a field defines; none if every question has a different value."""
+    codes = candidate.codes
+    missing = codes < 0
+    messages: tuple[Message, ...] = ()
+    if missing.any():
+        codes = np.where(missing, codes.max(initial=-1) + 1 + np.cumsum(missing), codes)
+        n = int(missing.sum())
+        messages = (PARTIAL_CLUSTER_FIELD(field=name, n_missing=n, n_questions=len(codes)),)
+    _, codes = np.unique(codes, return_inverse=True)
+    if codes.max(initial=-1) + 1 == len(codes):
+        return independent(f"every question has a {name!r} of its own ({evidence})", is_stated=is_stated)
+    fact = Evidence("clusters", f"{codes.max() + 1} by {name}", evidence)
+    return Clusters(name, codes.astype(np.int64), fact, messages, is_stated=is_stated)
+
+
+def candidate_field(log: TaskLog, name: str) -> MetadataField | None:
+    """Return the field `name`; `a+b` combines two fields, and the prefixes `doc.` and `metadata.` are optional."""
+    candidates = candidate_fields(log)
+    parts = []
+    for part in name.split("+"):
+        bare = part.strip().removeprefix("doc.").removeprefix("metadata.")
+        if bare not in candidates:
+            return None
+        parts.append(candidates[bare])
+    if len(parts) == 1:
+        return parts[0]
+    table = np.stack([part.codes for part in parts], axis=1)
+    _, codes = np.unique(table, axis=0, return_inverse=True)
+    return MetadataField(np.where((table < 0).any(axis=1), -1, codes.ravel()), any(p.is_text for p in parts))
+
+
+def candidate_fields(log: TaskLog) -> dict[str, MetadataField]:
+    """Return all fields by name, including the text at the beginning of the prompt.
+
+    Fields that describe how a question was chosen are left out.
+    """
+    candidates = {name: field for name, field in log.questions.fields.items() if not name.startswith(PREFIX)}
+    if log.questions.prompt_prefix is not None:
+        candidates[PROMPT_PREFIX] = log.questions.prompt_prefix
+    return candidates

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from harness_uq.data.resource_metrics import RESOURCE_METRICS
+from harness_uq.data.resources import RESOURCE_METRICS
 from harness_uq.data.task_log import IntArray, Scores, TaskLog
 from harness_uq.errors import StructureError
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.structure import MISSING_BY_GROUP, MISSING_BY_SCORE
 from harness_uq.stats.pairs.multiple_testing import holm
 from harness_uq.structure.question_groups import question_groups, usable_fields
-from harness_uq.structure.types import Clusters
+from harness_uq.structure.structure import Clusters
 
 _FEWEST = 5  # questions with and without a score below which nothing is tested
 _N_PERMUTATIONS = 4999

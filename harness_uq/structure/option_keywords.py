@@ -5,13 +5,13 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypedDict, TypeVar
 
 from harness_uq.data.missing_scores import MissingPolicies, MissingPolicy
-from harness_uq.data.score_selection import LogFilter
+from harness_uq.data.selection import LogFilter
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import StructureError
 from harness_uq.messages.catalogue.structure import UNKNOWN_NAME
 from harness_uq.messages.similar_names import did_you_mean
 from harness_uq.structure.clusters import missing_field
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions
 
 _Options = TypeVar("_Options")
 _SELECTION = {"task": "tasks", "metric": "metrics", "filter": "filters", "model": "models"}

@@ -7,7 +7,7 @@ import numpy as np
 
 from harness_uq.data.field_values import is_number
 from harness_uq.data.names import bounded_name
-from harness_uq.data.question_subset import select_questions
+from harness_uq.data.selection import select_questions
 from harness_uq.data.task_log import FloatArray, IntArray, MetadataField, TaskLog
 from harness_uq.errors import StructureError
 from harness_uq.messages import Message
@@ -17,7 +17,7 @@ from harness_uq.messages.catalogue.breakdown import (
     TOO_MANY_GROUPS,
     UNKNOWN_GROUP_FIELD,
 )
-from harness_uq.structure.field_labels import candidate_field
+from harness_uq.structure.clusters import candidate_field
 
 MISSING = "(missing)"
 MOST_GROUPS = 100

@@ -16,9 +16,7 @@ from harness_uq.messages.catalogue.structure import (
     GROUP_WITHOUT_METRIC,
     TASK_TOTALS_ONLY,
 )
-from harness_uq.structure.detection import score_type_of
-from harness_uq.structure.recover_counts import counts_of
-from harness_uq.structure.types import Clusters, Evidence, Structure, StructureOptions
+from harness_uq.structure.structure import Clusters, Evidence, Structure, StructureOptions, counts_of, score_type_of
 
 SHARED_ITEMS = 0.5
 SHARED_CONTENT = 0.2

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from harness_uq.data.field_values import labels_of
-from harness_uq.data.null_labels import is_unknown
+from harness_uq.data.field_values import is_unknown, labels_of
 from harness_uq.data.task_log import MetadataField
 from harness_uq.errors import LogError
 from harness_uq.tabular.column_roles import Layout

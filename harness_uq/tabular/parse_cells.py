@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from harness_uq.data.null_labels import is_unknown
+from harness_uq.data.field_values import is_unknown
 from harness_uq.errors import LogError
 from harness_uq.stats.common.validate_arrays import is_missing
 

@@ -6,7 +6,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, cast
 
 from harness_uq.data.catalogue import Catalogue
-from harness_uq.data.resource_metrics import ResourceOptions
+from harness_uq.data.resources import ResourceOptions
 from harness_uq.data.task_log import Source, TaskLog
 from harness_uq.errors import HarnessUqError
 from harness_uq.io.paths import name_of

@@ -10,8 +10,7 @@ import numpy as np
 from scipy import special
 
 from harness_uq.alignment.aligned_scores import MatchedScores, match_scores
-from harness_uq.data.attempts import copied_logs, superseded_attempts
-from harness_uq.data.run_selection import SelectedRun
+from harness_uq.data.selection import SelectedRun, copied_logs, superseded_attempts
 from harness_uq.data.task_log import FloatArray, Scores, TaskLog
 from harness_uq.errors import DataError, NotEstimableError, StructureError, refusal_of
 from harness_uq.estimation.load_plugins import load_plugins
@@ -26,7 +25,7 @@ from harness_uq.results.result_list import ResultList
 from harness_uq.stats.sequential.level_change import LevelChange, level_change
 from harness_uq.stats.trials.question_changes import FLAKY, question_changes
 from harness_uq.structure.option_keywords import StructureKeywords, options_with, selection_of
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions
 from harness_uq.trends.configuration_changes import configuration_changes
 
 _ENOUGH_RUNS = 5

@@ -8,7 +8,7 @@ import numpy as np
 
 from harness_uq.alignment.aligned_scores import MatchedScores, match_scores
 from harness_uq.data.factors import Factor, common_system, find_factors, model_of
-from harness_uq.data.run_selection import SelectedRun
+from harness_uq.data.selection import SelectedRun
 from harness_uq.data.task_log import FloatArray, IntArray, Scores, TaskData, TaskLog
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.estimation.load_plugins import load_plugins
@@ -31,7 +31,7 @@ from harness_uq.results.result_list import ResultList
 from harness_uq.stats.effects.crossed import CrossedPosterior, crossed_posterior
 from harness_uq.stats.trials.diagnostics import identical_trials
 from harness_uq.structure.option_keywords import ScoreKeywords, options_with, selection_of
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions
 
 METHOD = "crossed"
 QUESTION = "question"

@@ -15,7 +15,7 @@ from harness_uq import (
     estimate,
 )
 from harness_uq.messages.catalogue.planning import TOO_FEW_ACTIVE_SCORES
-from harness_uq.structure.field_labels import candidate_fields
+from harness_uq.structure.clusters import candidate_fields
 from tests.active.test_sampler import HISTORY, NEW
 from tests.message_checks import has
 

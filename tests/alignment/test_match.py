@@ -15,7 +15,7 @@ from harness_uq import (
     rank,
 )
 from harness_uq.alignment.match import CommonQuestions, common_questions
-from harness_uq.data.run_selection import SelectedRun
+from harness_uq.data.selection import SelectedRun
 from harness_uq.data.task_log import HarnessResult
 from harness_uq.errors import NotEstimableError
 from tests.data.toy import task_log

@@ -32,7 +32,7 @@ from harness_uq.stats.clusters.cluster_robust import cluster_robust
 from harness_uq.stats.pairs.independent import independent_posterior
 from harness_uq.stats.pairs.paired import paired_posterior
 from harness_uq.stats.units.contrasts import WidenedDifferencePosterior, paired_difference_posterior
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions
 from tests.data.toy import task_log
 from tests.message_checks import has, params_of, raises_message
 from tests.reference_values import reference_values

@@ -7,8 +7,8 @@ import pytest
 
 from harness_uq import compare, compare_scores
 from harness_uq.comparison.missing_scores import failed_for_other
-from harness_uq.data.array_input import log_of_array
-from harness_uq.data.run_selection import select_runs
+from harness_uq.data.selection import select_runs
+from harness_uq.data.task_log import log_of_array
 from harness_uq.messages.catalogue import comparison as messages
 
 

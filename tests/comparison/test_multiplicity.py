@@ -9,7 +9,7 @@ from scipy import stats as scipy_stats
 from harness_uq import compare, compare_scores
 from harness_uq.cli import main
 from harness_uq.comparison.multiplicity import adjust_verdicts
-from harness_uq.data.array_input import log_of_array
+from harness_uq.data.task_log import log_of_array
 from harness_uq.output.comparison_headline import comparison_answer, reasons
 from tests.results import factory as make
 

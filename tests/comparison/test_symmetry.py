@@ -18,7 +18,7 @@ from harness_uq.data.task_log import (
     TaskLog,
 )
 from harness_uq.results.comparison import Comparison
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions
 from tests.data.toy import task_log
 
 N = 120

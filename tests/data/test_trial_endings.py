@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from harness_uq.data.question_subset import select_questions
+from harness_uq.data.selection import select_questions
 from harness_uq.data.task_log import Questions, Scores, Source, TaskLog
 from harness_uq.data.trial_endings import ENDINGS, TrialEndings, ending_code
 from harness_uq.errors import DataError

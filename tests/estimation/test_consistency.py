@@ -5,7 +5,7 @@ import pytest
 
 from harness_uq.estimation.estimate import Options, estimate_scores
 from harness_uq.stats import group_posterior
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions
 
 SHAPES = {  # shares of questions and their success rates, none of them near a Beta
     "easy and hopeless": ((0.95, 0.97), (0.05, 0.0)),

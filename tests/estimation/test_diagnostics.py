@@ -8,7 +8,7 @@ from harness_uq.data.task_log import HarnessResult, Scores, Source, TaskLog
 from harness_uq.estimation.diagnostics import BATCH_EFFECT_P
 from harness_uq.estimation.estimate import Options, estimate, estimate_scores
 from harness_uq.stats.trials.diagnostics import cochran_q
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions
 from tests.data.toy import task_log
 from tests.message_checks import has, params_of
 

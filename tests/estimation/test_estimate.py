@@ -22,7 +22,7 @@ from harness_uq.estimation.estimate import Options, estimate, estimate_scores
 from harness_uq.stats.clusters.cluster_robust import cluster_robust
 from harness_uq.stats.proportion.binomial import binomial_interval
 from harness_uq.stats.sequential.confidence_sequence import confidence_sequence
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions
 from tests.data.toy import task_log
 from tests.message_checks import has, params_of, raises_message
 

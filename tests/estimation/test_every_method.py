@@ -10,7 +10,7 @@ from harness_uq.estimation.estimate import Options, estimate, estimate_scores
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.plugins.readers import read_logs
 from harness_uq.results.estimate import Estimate
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions
 from tests.data.toy import task_log
 from tests.message_checks import has, names_of, params_of
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from harness_uq import estimate, estimate_scores
-from harness_uq.data.array_input import log_of_array
-from harness_uq.data.task_log import Scores, TaskLog
+from harness_uq.data.task_log import Scores, TaskLog, log_of_array
 from harness_uq.data.trial_endings import TrialEndings, ending_code
 from harness_uq.errors import DataError
 from harness_uq.messages.catalogue import estimation as messages

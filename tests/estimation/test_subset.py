@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from harness_uq.cli import main
-from harness_uq.data.merge_runs import merge_runs
 from harness_uq.data.reference_runs import reference_runs
+from harness_uq.data.selection import merge_runs
 from harness_uq.data.task_log import RunMetadata, TaskLog
 from harness_uq.errors import DataError, LogError, NotEstimableError
 from harness_uq.estimation.estimate import Options

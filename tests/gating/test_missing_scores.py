@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from harness_uq import gate
-from harness_uq.data.array_input import log_of_array
+from harness_uq.data.task_log import log_of_array
 from harness_uq.messages.catalogue.comparison import GATE_DEPENDS_ON_MISSING
 
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binom
 
 from harness_uq import CompareOptions, GateOptions, Interval, SelfTest, gate
-from harness_uq.data.array_input import log_of_array
+from harness_uq.data.task_log import log_of_array
 from harness_uq.output.gate import gate_answer
 from tests.gating.test_gate import NEW, OLD, log, options
 from tests.output.rendering import render

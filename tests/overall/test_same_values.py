@@ -23,7 +23,7 @@ from harness_uq.gating.gate import gate
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.overall import Overall, OverallDifference
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions
 from tests.data.toy import task_log
 
 ABILITIES = {"a": 0.75, "b": 0.6, "c": 0.55}

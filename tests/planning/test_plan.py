@@ -17,7 +17,7 @@ from harness_uq.planning.explanations import answer_of
 from harness_uq.planning.optimal_design import PlanTarget
 from harness_uq.planning.plan import PlanOptions, plan
 from harness_uq.results.plan import Plan, PlanRow
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions
 from tests.data.toy import task_log
 from tests.message_checks import has, raises_message
 from tests.output.rendering import render

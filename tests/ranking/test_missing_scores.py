@@ -5,7 +5,7 @@ import pytest
 
 from harness_uq import rank
 from harness_uq.cli import main
-from harness_uq.data.array_input import log_of_array
+from harness_uq.data.task_log import log_of_array
 from harness_uq.messages.catalogue import comparison as messages
 from harness_uq.output.ranking import rankings_document
 from harness_uq.overall.rank import rank_overall

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from harness_uq.data.resource_metrics import ResourceOptions
+from harness_uq.data.resources import ResourceOptions
 from harness_uq.errors import LogError
 from harness_uq.tabular.reader import TableReader
 from tests.message_checks import has

@@ -17,8 +17,8 @@ from harness_uq.plugins.protocols import Problem
 from harness_uq.stats.clusters.quadrature import beta_binomial_grid
 from harness_uq.stats.common.posterior import BetaPosterior
 from harness_uq.stats.trials.hierarchical_beta import hierarchical_moments
+from harness_uq.structure.structure import StructureOptions
 from harness_uq.structure.task_groups import group_structure
-from harness_uq.structure.types import StructureOptions
 
 HIERARCHICAL = "hierarchical mean"
 _TASKS: dict[str, tuple[Sequence[float], Sequence[int]]] = {  # success rates and numbers of questions

@@ -17,7 +17,7 @@ from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.results.estimate import Estimate
 from harness_uq.stats.proportion.binomial import binomial_interval
 from harness_uq.stats.trials.pass_k import PassScope, pass_k_posterior
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions
 
 UNCLUSTERED = "unclustered "
 HIERARCHY = "hierarchy, shape untested"

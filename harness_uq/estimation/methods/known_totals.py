@@ -12,7 +12,7 @@ from harness_uq.results.estimate import Estimate, Interval
 from harness_uq.results.method_info import MethodInfo
 from harness_uq.stats.common.student import StudentPosterior
 from harness_uq.stats.proportion.binomial import beta_posterior
-from harness_uq.structure.recover_counts import counts_of
+from harness_uq.structure.structure import counts_of
 
 
 class KnownTotals:

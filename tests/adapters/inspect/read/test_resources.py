@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness_uq.data.resource_metrics import ResourceOptions
+from harness_uq.data.resources import ResourceOptions
 from harness_uq.plugins.readers import read_logs
 from harness_uq_inspect.harness import InspectHarness
 from tests.adapters.inspect.environment import run_with_uq

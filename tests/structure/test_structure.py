@@ -7,8 +7,7 @@ from harness_uq.data.catalogue import Catalogue, CatalogueEntry, with_catalogue
 from harness_uq.data.task_log import ClusterDeclaration, MetadataField, Scores
 from harness_uq.errors import StructureError
 from harness_uq.structure.clusters import find_clusters
-from harness_uq.structure.detection import detect, score_type_of
-from harness_uq.structure.types import StructureOptions
+from harness_uq.structure.structure import StructureOptions, detect, score_type_of
 from tests.data.toy import task_log
 from tests.message_checks import has, params_of, raises_message
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from harness_uq.data.array_input import label_codes
+from harness_uq.data.arrays import label_codes
 
 LABELS = ["b", "a", "b", "N/A", "c", "", "a"]
 
