@@ -37,9 +37,8 @@ def score_table(values: ArrayLike, name: str = "values") -> FloatArray:
 
     Raises
     ------
-    DataError
-        If there are no questions or more than two dimensions, if a score is not a finite number, or if a column of a
-        data frame is named like an identifier.
+    DataError : if there are no questions or more than two dimensions, if a score is not a finite number, or if a column
+        of a data frame is named like an identifier
 
     Examples
     --------
@@ -66,8 +65,7 @@ def label_codes(labels: ArrayLike, n_questions: int, name: str = "clusters") -> 
 
     Raises
     ------
-    DataError
-        If there is not one label per question.
+    DataError : if there is not one label per question
 
     Examples
     --------

@@ -13,19 +13,14 @@ class CatalogueEntry:
 
     Attributes
     ----------
-    pattern : str
-        Regular expression that must match the whole name.
-    cluster_fields : tuple of str
-        Alternative fields that define clusters, in order of preference. `a+b` is a composite key, `prompt_prefix` the
-        beginning of the prompt. Empty if the questions are known to be independent.
-    strata : tuple of str
-        Fields that are categories of interest and never define clusters.
-    note : str
-        Evidence, in one line.
-    verified : bool
-        Whether the field was verified in the definition of the task, not only in the public schema of its data set.
-    item_fields : tuple of str
-        Fields that identify an item across the tasks of a group, in order of preference.
+    pattern : regular expression that must match the whole name
+    cluster_fields : alternative fields that define clusters, in order of preference. `a+b` is a composite key,
+        `prompt_prefix` the beginning of the prompt. Empty if the questions are known to be independent.
+    strata : fields that are categories of interest and never define clusters
+    note : evidence, in one line
+    verified : whether the field was verified in the definition of the task, not only in the public schema of its data
+        set
+    item_fields : fields that identify an item across the tasks of a group, in order of preference
     """
 
     pattern: str
@@ -44,21 +39,14 @@ class Catalogue:
 
     Attributes
     ----------
-    tasks : sequence of CatalogueEntry
-        Known tasks; the first match counts.
-    ranges : sequence of (str, (float, float))
-        Pattern of the name of a metric or reduction, and lowest and highest score of a question. The first match
+    tasks : known tasks; the first match counts
+    ranges : pattern of the name of a metric or reduction, and lowest and highest score of a question. The first match
         counts. A range is ignored if a score is outside it.
-    shares : str
-        Pattern of metrics that are shares of correct answers.
-    lower_is_better : str
-        Pattern, ignoring case, of metrics whose lower values are better.
-    events : mapping
-        Pattern of a reduction of trials to an event, and its estimand, such as `pass@\1`.
-    judged : str
-        Pattern of metrics that a model grades, in any task.
-    judged_tasks : str
-        Pattern of tasks whose metrics are all graded by a model.
+    shares : pattern of metrics that are shares of correct answers
+    lower_is_better : pattern, ignoring case, of metrics whose lower values are better
+    events : pattern of a reduction of trials to an event, and its estimand, such as `pass@\1`
+    judged : pattern of metrics that a model grades, in any task
+    judged_tasks : pattern of tasks whose metrics are all graded by a model
     """
 
     tasks: Sequence[CatalogueEntry] = ()

@@ -35,12 +35,9 @@ class Factor:
 
     Attributes
     ----------
-    name : str
-        For example `seed`, `prompt` or `judge`.
-    levels : tuple of str
-        Its value in each log.
-    evidence : str
-        The fields in which it was found, and their values.
+    name : for example `seed`, `prompt` or `judge`
+    levels : its value in each log
+    evidence : the fields in which it was found, and their values
     """
 
     name: str
@@ -96,15 +93,12 @@ def find_factors(logs: Sequence[TaskLog], requested: Mapping[str, str]) -> tuple
 
     Parameters
     ----------
-    logs : sequence of TaskLog
-        At least two logs of one model.
-    requested : mapping
-        The setting of each factor that the user requests, by name of the factor.
+    logs : at least two logs of one model
+    requested : the setting of each factor that the user requests, by name of the factor
 
     Raises
     ------
-    DataError
-        If a requested setting is in no log, or does not differ.
+    DataError : if a requested setting is in no log, or does not differ
     """
     settings = [settings_of(log) for log in logs]
     factors = [_requested_factor(name, field, settings) for name, field in requested.items()]

@@ -17,21 +17,14 @@ class ReferenceRuns:
 
     Attributes
     ----------
-    key : tuple of str
-        Task, metric and filter.
-    systems : tuple of str
-        Names of the systems, one per row.
-    ids : tuple of str
-        Question ids as the harness logs them, one per column: all questions of any of the runs.
-    by_hash : bool
-        Whether questions are identified by the hash of their content. If hashes are not logged or not unique, questions
-        are identified by their ids.
-    labels : tuple of str
-        The hashes or ids that identify the questions.
-    scores : ndarray
-        Mean over trials, float (n_systems, n_questions); NaN if a run lacks the question.
-    levels : tuple of float or None
-        Scores that the harness declares possible; None if it declares none.
+    key : task, metric and filter
+    systems : names of the systems, one per row
+    ids : question ids as the harness logs them, one per column: all questions of any of the runs
+    by_hash : whether questions are identified by the hash of their content. If hashes are not logged or not unique,
+        questions are identified by their ids.
+    labels : the hashes or ids that identify the questions
+    scores : mean over trials, float (n_systems, n_questions); NaN if a run lacks the question
+    levels : scores that the harness declares possible; None if it declares none
     """
 
     key: ScoreKey
@@ -47,8 +40,7 @@ class ReferenceRuns:
 
         Raises
         ------
-        NotEstimableError
-            If there is no column for a question.
+        NotEstimableError : if there is no column for a question
         """
         column = {label: i for i, label in enumerate(self.labels)}
         labels = questions.hashes if self.by_hash and questions.hashes else questions.ids
@@ -63,8 +55,7 @@ class ReferenceRuns:
 
         Raises
         ------
-        NotEstimableError
-            If there is no column for a scored question.
+        NotEstimableError : if there is no column for a scored question
         """
         scored = np.flatnonzero(data.is_scored)
         hashes = tuple(questions.hashes[i] for i in scored) if questions.hashes else ()
@@ -81,8 +72,7 @@ def reference_runs(
 
     Raises
     ------
-    NotEstimableError
-        If no run has scores of that task and metric.
+    NotEstimableError : if no run has scores of that task and metric
     """
     usable = [
         (key, run.log, run.data)

@@ -30,20 +30,14 @@ class TokenUsage:
 
     Attributes
     ----------
-    model : str
-        Name of the model, as in the log.
-    is_grader : bool
-        Whether the tokens were used to grade answers. The tokens of a model that answers and grades are two entries.
-    input_tokens : ndarray or None
-        All input tokens, including those that were read from or written to a cache.
-    output_tokens : ndarray or None
-        All output tokens, including reasoning.
-    reasoning_tokens : ndarray or None
-        Output tokens that were used for reasoning.
-    cache_read_tokens, cache_write_tokens : ndarray or None
-        Input tokens that were read from a cache or written to it.
-    cost : ndarray or None
-        Cost in US dollars that the log records.
+    model : name of the model, as in the log
+    is_grader : whether the tokens were used to grade answers. The tokens of a model that answers and grades are two
+        entries.
+    input_tokens : all input tokens, including those that were read from or written to a cache
+    output_tokens : all output tokens, including reasoning
+    reasoning_tokens : output tokens that were used for reasoning
+    cache_read_tokens, cache_write_tokens : input tokens that were read from a cache or written to it
+    cost : cost in US dollars that the log records
     """
 
     model: str
@@ -68,18 +62,13 @@ class Resources:
 
     Attributes
     ----------
-    usage : tuple of TokenUsage
-        Tokens by model, separately for answering and grading.
-    cost : ndarray or None
-        Cost of answering in US dollars, if the log records it per trial and not per model.
-    total_time : ndarray or None
-        Seconds from start to end of a trial.
-    working_time : ndarray or None
-        Seconds without the time spent waiting, for example for rate limits.
-    messages, turns : ndarray or None
-        Number of messages of the conversation, and number of turns of the model.
-    is_grader_separate : bool
-        Whether the log tells the usage of graders from that of the system. If not, all usage counts as the system's.
+    usage : tokens by model, separately for answering and grading
+    cost : cost of answering in US dollars, if the log records it per trial and not per model
+    total_time : seconds from start to end of a trial
+    working_time : seconds without the time spent waiting, for example for rate limits
+    messages, turns : number of messages of the conversation, and number of turns of the model
+    is_grader_separate : whether the log tells the usage of graders from that of the system. If not, all usage counts as
+        the system's.
     """
 
     usage: tuple[TokenUsage, ...] = ()
@@ -125,10 +114,9 @@ class ModelPrice:
 
     Attributes
     ----------
-    input, output : float
-        Price of input and output tokens. Reasoning tokens are output tokens.
-    cached, cache_write : float or None
-        Price of input tokens that are read from a cache or written to it; None for the price of other input tokens.
+    input, output : price of input and output tokens. Reasoning tokens are output tokens.
+    cached, cache_write : price of input tokens that are read from a cache or written to it; None for the price of other
+        input tokens
     """
 
     input: float
@@ -192,8 +180,7 @@ class ResourceOptions:
 
     Attributes
     ----------
-    prices : Prices or None
-        Prices of tokens whose cost the log does not record; None to use recorded costs only.
+    prices : prices of tokens whose cost the log does not record; None to use recorded costs only
     """
 
     prices: Prices | None = None

@@ -41,12 +41,9 @@ class SelectedRun:
 
     Attributes
     ----------
-    log : TaskLog
-        The task in the selected run.
-    data : TaskData
-        Its data of the metric and filter.
-    messages : tuple of Message
-        Which runs were not selected, and why.
+    log : the task in the selected run
+    data : its data of the metric and filter
+    messages : which runs were not selected, and why
     """
 
     log: TaskLog
@@ -69,8 +66,7 @@ def select_runs(logs: Iterable[TaskLog]) -> dict[str, dict[ScoreKey, SelectedRun
 
     Returns
     -------
-    dict
-        Selected data by system, then by (task, metric, filter), both in the order of the logs.
+    selected data by system, then by (task, metric, filter), both in the order of the logs
     """
     candidates_of: dict[str, dict[ScoreKey, list[tuple[TaskLog, TaskData]]]] = {}
     for log in logs:
@@ -306,15 +302,12 @@ def trials_behind(log: TaskLog, data: TaskData) -> tuple[Scores, str] | None:
 
     Parameters
     ----------
-    log : TaskLog
-        The task.
-    data : TaskData
-        One of its metrics.
+    log : the task
+    data : one of its metrics
 
     Returns
     -------
-    (Scores, str) or None
-        The trials and the name of the estimand; None if `data` is not such a reduction or the trials are not logged.
+    the trials and the name of the estimand; None if `data` is not such a reduction or the trials are not logged
     """
     if not isinstance(data, Scores) or data.event is None:
         return None
@@ -334,12 +327,9 @@ class ActiveDraws:
 
     Attributes
     ----------
-    rounds : ndarray, shape (n_questions,)
-        Round in which each question was drawn.
-    round_sizes : ndarray, shape (n_questions,)
-        Number of questions drawn in this round.
-    probabilities : ndarray, shape (n_questions,)
-        Probability with which the question was drawn in this round.
+    rounds : round in which each question was drawn
+    round_sizes : number of questions drawn in this round
+    probabilities : probability with which the question was drawn in this round
     """
 
     rounds: FloatArray
@@ -367,12 +357,9 @@ class LogFilter:
 
     Attributes
     ----------
-    tasks : tuple of str
-        Tasks. Selecting a group selects all of its tasks.
-    metrics, filters : tuple of str
-        As the harness names them; `none` is the filter of scores without a filter.
-    models : tuple of str
-        Systems, by their displayed names.
+    tasks : names of tasks. Selecting a group selects all of its tasks.
+    metrics, filters : as the harness names them; `none` is the filter of scores without a filter
+    models : systems, by their displayed names
     """
 
     tasks: tuple[str, ...] = ()
@@ -406,8 +393,7 @@ class LogFilter:
 
         Raises
         ------
-        DataError
-            If one does not. The message lists the available names.
+        DataError : if one does not. The message lists the available names.
         """
         available = (
             ("task", self.tasks, {log.task for log in logs}),

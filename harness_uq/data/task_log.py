@@ -52,16 +52,11 @@ class Attempt:
 
     Attributes
     ----------
-    run : str
-        Identifier that all attempts at the run share.
-    id : str
-        Identifier of this attempt.
-    is_finished : bool
-        Whether the attempt was completed.
-    n_trials : int
-        Number of scored trials in the log.
-    content : str
-        Hash of the scores: logs of one attempt with the same hash are copies. Empty if it is not known.
+    run : identifier that all attempts at the run share
+    id : identifier of this attempt
+    is_finished : whether the attempt was completed
+    n_trials : number of scored trials in the log
+    content : hash of the scores: logs of one attempt with the same hash are copies. Empty if it is not known.
     """
 
     run: str
@@ -77,18 +72,12 @@ class Source:
 
     Attributes
     ----------
-    path : str
-        The file to name in messages.
-    harness : str
-        `lm-eval`, `inspect` or the name of a plugin.
-    version : str or None
-        Version of the harness that wrote the log; None if not logged.
-    time : str or None
-        Time of the run (ISO 8601); None if not logged.
-    run : str
-        Identifier of the run to which the task belongs; empty if each log is a run.
-    attempt : Attempt or None
-        Which attempt at the run the log contains; None if the harness does not continue runs in other logs.
+    path : the file to name in messages
+    harness : `lm-eval`, `inspect` or the name of a plugin
+    version : version of the harness that wrote the log; None if not logged
+    time : time of the run (ISO 8601); None if not logged
+    run : identifier of the run to which the task belongs; empty if each log is a run
+    attempt : which attempt at the run the log contains; None if the harness does not continue runs in other logs
     """
 
     path: str
@@ -105,23 +94,15 @@ class RunMetadata:
 
     Attributes
     ----------
-    n_all : int or None
-        Number of questions in the whole benchmark; None if unknown.
-    is_limited : bool
-        Whether the run was configured to use only part of the benchmark.
-    is_random_subset : bool
-        Whether that part is a random sample rather than the first questions or selected ones.
-    is_finished : bool
-        Whether the run was completed.
-    n_watched : int or None
-        Number of planned questions of a run with a stopping rule; None for other runs.
-    watched_clusters : tuple of int or None
-        Cluster of each planned question, the logged questions first and in their order; None if the log does not
-        contain the clusters of the questions that were not asked.
-    chance : float or None
-        Expected score of random answers, from the numbers of choices of the questions; None if it is unknown.
-    settings : mapping
-        All other settings by name (`num_fewshot`, `epochs`, `seed`, …), as the harness logs them.
+    n_all : number of questions in the whole benchmark; None if unknown
+    is_limited : whether the run was configured to use only part of the benchmark
+    is_random_subset : whether that part is a random sample rather than the first questions or selected ones
+    is_finished : whether the run was completed
+    n_watched : number of planned questions of a run with a stopping rule; None for other runs
+    watched_clusters : cluster of each planned question, the logged questions first and in their order; None if the log
+        does not contain the clusters of the questions that were not asked
+    chance : expected score of random answers, from the numbers of choices of the questions; None if it is unknown
+    settings : all other settings by name (`num_fewshot`, `epochs`, `seed`, …), as the harness logs them
     """
 
     n_all: int | None = None
@@ -145,10 +126,8 @@ class HarnessResult:
 
     Attributes
     ----------
-    value, std_error : float or None
-        As logged (`N/A` becomes None).
-    n : int or None
-        Number of scored questions according to the harness.
+    value, std_error : as logged (`N/A` becomes None)
+    n : number of scored questions according to the harness
     """
 
     value: float | None
@@ -162,13 +141,10 @@ class ClusterDeclaration:
 
     Attributes
     ----------
-    cluster : str
-        Name of the field whose values are the clusters; `none` if the questions are independent.
-    origin : str
-        Location of the declaration, for reports (`metadata.uq.cluster`, `stderr(cluster=…)`).
-    is_stated : bool
-        Whether the task or the user states the clusters, which then replace labels that are stored with the scores.
-        False if they were detected; `origin` is then the evidence.
+    cluster : name of the field whose values are the clusters; `none` if the questions are independent
+    origin : location of the declaration, for reports (`metadata.uq.cluster`, `stderr(cluster=…)`)
+    is_stated : whether the task or the user states the clusters, which then replace labels that are stored with the
+        scores. False if they were detected; `origin` is then the evidence.
     """
 
     cluster: str
@@ -182,12 +158,9 @@ class MetadataField:
 
     Attributes
     ----------
-    codes : ndarray
-        int (n_questions,); equal values have the same code, a missing value has -1.
-    is_text : bool
-        Whether the values are long texts (120 characters or more on average).
-    values : tuple of str
-        The value of each code; empty if the values are too many or too long to name groups of questions.
+    codes : int (n_questions,); equal values have the same code, a missing value has -1
+    is_text : whether the values are long texts (120 characters or more on average)
+    values : the value of each code; empty if the values are too many or too long to name groups of questions
     """
 
     codes: IntArray
@@ -216,19 +189,13 @@ class Questions:
 
     Attributes
     ----------
-    ids : tuple of str
-        Identifier of each question, as the harness logs it.
-    hashes : tuple of str
-        Hash of each question's content; empty if unknown.
-    fields : mapping
-        Metadata fields that may define clusters, by dotted name.
-    prompt_prefix : MetadataField or None
-        Codes of the beginning of each prompt; None if prompts were not read.
-    items : tuple of str
-        Identifier of the item behind each question, shared by its translations, prompts and variants in other tasks;
-        empty if unknown.
-    prompt_hashes : tuple of str
-        Hash of each prompt; empty if unknown.
+    ids : identifier of each question, as the harness logs it
+    hashes : hash of each question's content; empty if unknown
+    fields : metadata fields that may define clusters, by dotted name
+    prompt_prefix : codes of the beginning of each prompt; None if prompts were not read
+    items : identifier of the item behind each question, shared by its translations, prompts and variants in other
+        tasks; empty if unknown
+    prompt_hashes : hash of each prompt; empty if unknown
     """
 
     ids: tuple[str, ...]
@@ -263,28 +230,19 @@ class Scores:
 
     Attributes
     ----------
-    metric, filter : str
-        Names in the harness; `none` if there is no filter.
-    values : ndarray
-        float (n_questions, n_trials); NaN for a missing trial and for a question without this metric.
-    clusters : ndarray or None
-        int (n_questions,); a question with a negative label becomes a cluster of its own.
-    levels : tuple of float or None
-        Scores that the harness declares possible (C/I/P/N: 1, 0, 0.5); None if it declares none.
-    logged_trials : int
-        Trials logged per question; more than n_trials if only their reduction was scored.
-    reduction : str or None
-        How the harness reduced the trials (`mean`, `take_first`, `mode`, …); None without trials.
-    bounds : tuple of float or None
-        Lowest and highest possible score; None if the log does not contain them. A catalogue may add them.
-    event : str or None
-        The estimand to which the trials were reduced, such as `pass@4`; None for averages.
-    is_complete : bool
-        Whether every trial that was run has a score; NaN then fills up questions with fewer trials than others.
-    bounds_source : str or None
-        What `bounds` were inferred from, such as `its name`; empty if they are an assumption, None if they are known.
-    missing : MissingCounts or None
-        Numbers of trials without a score, if a policy for missing scores has been applied to `values`.
+    metric, filter : names in the harness; `none` if there is no filter
+    values : float (n_questions, n_trials); NaN for a missing trial and for a question without this metric
+    clusters : int (n_questions,); a question with a negative label becomes a cluster of its own
+    levels : scores that the harness declares possible (C/I/P/N: 1, 0, 0.5); None if it declares none
+    logged_trials : trials logged per question; more than n_trials if only their reduction was scored
+    reduction : how the harness reduced the trials (`mean`, `take_first`, `mode`, …); None without trials
+    bounds : lowest and highest possible score; None if the log does not contain them. A catalogue may add them.
+    event : the estimand to which the trials were reduced, such as `pass@4`; None for averages
+    is_complete : whether every trial that was run has a score; NaN then fills up questions with fewer trials than
+        others
+    bounds_source : what `bounds` were inferred from, such as `its name`; empty if they are an assumption, None if they
+        are known
+    missing : numbers of trials without a score, if a policy for missing scores has been applied to `values`
     """
 
     metric: str
@@ -322,18 +280,12 @@ class Classifications:
 
     Attributes
     ----------
-    metric, filter : str
-        Names in the harness.
-    targets : ndarray
-        int (n_questions,), index into `labels`; -1 for a question without this metric.
-    predictions : ndarray
-        int (n_questions, n_trials), index into `labels`; -1 for a missing prediction.
-    labels : tuple of str
-        Class names; of two classes the last is the positive one.
-    clusters : ndarray or None
-        As in `Scores`.
-    function : str
-        Name of the function of the confusion matrix; by default the name of the metric.
+    metric, filter : names in the harness
+    targets : int (n_questions,), index into `labels`; -1 for a question without this metric
+    predictions : int (n_questions, n_trials), index into `labels`; -1 for a missing prediction
+    labels : class names; of two classes the last is the positive one
+    clusters : as in `Scores`
+    function : name of the function of the confusion matrix; by default the name of the metric
     """
 
     metric: str
@@ -368,14 +320,10 @@ class SufficientStatistics:
 
     Attributes
     ----------
-    metric, filter : str
-        Names in the harness.
-    statistics : ndarray
-        float (n_questions, p); a row of NaN for a question without this metric.
-    statistic : str
-        Name of the function of the column sums (`perplexity`, `bits_per_byte`, …).
-    clusters : ndarray or None
-        As in `Scores`.
+    metric, filter : names in the harness
+    statistics : float (n_questions, p); a row of NaN for a question without this metric
+    statistic : name of the function of the column sums (`perplexity`, `bits_per_byte`, …)
+    clusters : as in `Scores`
     """
 
     metric: str
@@ -401,22 +349,14 @@ class StoredInterval:
 
     Attributes
     ----------
-    method : str
-        Name of the method.
-    scope : str
-        Scope of the estimate: `population`, `benchmark` or `full`.
-    low, high : float
-        Limits.
-    level : float
-        Nominal coverage.
-    kind : str
-        `quantile`, `hdi` or `confidence`.
-    std_error : float or None
-        Standard error; None if the log contains none.
-    n_clusters : int or None
-        Number of clusters; None if the questions are independent.
-    messages : tuple of Message
-        Notes and warnings about the interval.
+    method : name of the method
+    scope : scope of the estimate: `population`, `benchmark` or `full`
+    low, high : limits
+    level : nominal coverage
+    kind : `quantile`, `hdi` or `confidence`
+    std_error : standard error; None if the log contains none
+    n_clusters : number of clusters; None if the questions are independent
+    messages : notes and warnings about the interval
     """
 
     method: str
@@ -436,22 +376,16 @@ class AggregateScore:
 
     Attributes
     ----------
-    metric, filter : str
-        Names in the harness.
-    value : float or None
-        As logged; None if the harness reported none.
-    n : int or None
-        Number of questions; None if not logged.
-    reason : str
-        Why there are no data per question: a sentence without its full stop.
-    is_share : bool or None
-        Whether the value is the share of `n` questions with a correct answer; None if unknown. A catalogue may add it.
-    std_error : float or None
-        Standard error as logged; None if the harness reported none.
-    is_contradicted : bool
-        Whether the samples give another value, as `reason` says. There is then no interval, not even from `std_error`.
-    stored : StoredInterval or None
-        Interval of this value that the log contains; None if there is none.
+    metric, filter : names in the harness
+    value : as logged; None if the harness reported none
+    n : number of questions; None if not logged
+    reason : why there are no data per question: a sentence without its full stop
+    is_share : whether the value is the share of `n` questions with a correct answer; None if unknown. A catalogue may
+        add it.
+    std_error : standard error as logged; None if the harness reported none
+    is_contradicted : whether the samples give another value, as `reason` says. There is then no interval, not even from
+        `std_error`.
+    stored : interval of this value that the log contains; None if there is none
     """
 
     metric: str
@@ -471,24 +405,16 @@ class TaskGroup:
 
     Attributes
     ----------
-    metric, filter : str
-        Names in the harness.
-    values : ndarray
-        float (n_rows,); mean over trials of each question, one task after the other.
-    tasks : ndarray
-        int (n_rows,); index into `names`.
-    units : ndarray
-        int (n_rows,); rows with the same label are dependent: one cluster, or one item that occurs in several tasks.
-    weights : ndarray
-        float (n_tasks,); weights of the tasks, with sum 1.
-    names : tuple of str
-        Names of the tasks.
-    levels, bounds : tuple or None
-        As in `Scores`.
-    n_trials : int
-        Largest number of trials per question.
-    of_totals : tuple of str
-        Names of the tasks of which only the total is known. Their questions are zeros and ones in arbitrary order.
+    metric, filter : names in the harness
+    values : float (n_rows,); mean over trials of each question, one task after the other
+    tasks : int (n_rows,); index into `names`
+    units : int (n_rows,); rows with the same label are dependent: one cluster, or one item that occurs in several tasks
+    weights : float (n_tasks,); weights of the tasks, with sum 1
+    names : names of the tasks
+    levels, bounds : as in `Scores`
+    n_trials : largest number of trials per question
+    of_totals : names of the tasks of which only the total is known. Their questions are zeros and ones in arbitrary
+        order.
     """
 
     metric: str
@@ -529,32 +455,20 @@ class TaskLog(HasMessages):
 
     Attributes
     ----------
-    system : str
-        The model with its settings.
-    task : str
-        Name of the task or group of tasks.
-    source : Source
-        If the log came from.
-    questions : Questions
-        The questions, in the order of all arrays.
-    data : tuple of TaskData
-        One entry for each metric and filter.
-    reported : mapping
-        The harness's own results by (metric, filter).
-    declared : ClusterDeclaration or None
-        Clusters that the task or its log declares.
-    facts : RunMetadata
-        Information about the run.
-    higher_is_better : mapping
-        By metric, if the log or the catalogue contains it. For other metrics, higher is assumed to be better.
-    messages : tuple of Message
-        Notes and warnings about the log.
-    subtasks : tuple of str
-        Names of the tasks that a group aggregates; empty for a single task.
-    resources : Resources or None
-        Tokens, cost and time of the trials; None unless they were requested from the reader.
-    ended_by : TrialEndings or None
-        How each trial ended; None if the log does not contain it.
+    system : the model with its settings
+    task : name of the task or group of tasks
+    source : origin of the log
+    questions : the questions, in the order of all arrays
+    data : one entry for each metric and filter
+    reported : the harness's own results by (metric, filter)
+    declared : clusters that the task or its log declares
+    facts : information about the run
+    higher_is_better : by metric, if the log or the catalogue contains it. For other metrics, higher is assumed to be
+        better.
+    messages : notes and warnings about the log
+    subtasks : names of the tasks that a group aggregates; empty for a single task
+    resources : tokens, cost and time of the trials; None unless they were requested from the reader
+    ended_by : how each trial ended; None if the log does not contain it
     """
 
     system: str
@@ -592,8 +506,7 @@ def log_of_array(values: ArrayLike, system: str, *, clusters: ArrayLike | None, 
 
     Raises
     ------
-    DataError
-        If values or clusters have a different shape, or a value is not a finite number.
+    DataError : if values or clusters have a different shape, or a value is not a finite number
     """
     table = score_table(values)
     codes = None if clusters is None else label_codes(clusters, len(table))

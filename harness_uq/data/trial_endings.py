@@ -28,8 +28,7 @@ class TrialEndings:
 
     Attributes
     ----------
-    codes : ndarray
-        int (n_questions, n_trials), index into `ENDINGS`; -1 if unknown.
+    codes : int (n_questions, n_trials), index into `ENDINGS`; -1 if unknown
     """
 
     codes: NDArray[np.int64]
@@ -48,9 +47,8 @@ class TrialEndings:
 
         Parameters
         ----------
-        values : ndarray
-            float (n_questions, n_trials), NaN for trials without a score. If it has another shape, because trials were
-            reduced to one score, all endings are unknown.
+        values : float (n_questions, n_trials), NaN for trials without a score. If it has another shape, because trials
+            were reduced to one score, all endings are unknown.
         """
         is_lost = np.isnan(values)
         return _counted(self.codes[is_lost] if values.shape == self.codes.shape else np.full(is_lost.sum(), -1))
