@@ -136,6 +136,13 @@ def calibration(session: nox.Session) -> None:
 
 
 @nox.session
+def golden(session: nox.Session) -> None:
+    """Results of all commands, compared with those stored in tests/golden: several minutes."""
+    _install(session, "--editable", ".[dev]")
+    session.run("python", "tools/golden.py", "check", *session.posargs, env=ONE_THREAD)
+
+
+@nox.session
 def docs(session: nox.Session) -> None:
     """Build the site, warnings as errors; its links, its search and its widths in a browser; what its pages print."""
     _install(session, "--editable", ".[dev]")
