@@ -23,9 +23,10 @@ from harness_uq.comparison.flipped_questions import flipped_questions
 from harness_uq.data.selection import SelectedRun
 from harness_uq.data.task_log import Questions, Scores, Source, TaskLog
 from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.options import Options
 from harness_uq.stats.trials.question_changes import FLAKY, LARGE_CHANGE, question_changes
 from harness_uq.structure.structure import StructureOptions
-from harness_uq.trends.history import HistoryOptions, runs_at_level_of
+from harness_uq.trends.history import runs_at_level_of
 
 lists.MOST_QUESTIONS = 300  # list all questions
 PLUGINS = load_plugins()
@@ -79,7 +80,7 @@ def with_history(
     history = [run_of(rng.random((300, 1)) < (before if k < 9 else p)[:, None], "old", k) for k in range(19)]
     baseline = run_of(rng.random((300, 1)) < p[:, None], "old", 19)
     new = run_of(rng.random((300, n_new)) < later[:, None], "new", 20)
-    used = history if all_runs else runs_at_level_of(baseline, history, HistoryOptions(), PLUGINS)
+    used = history if all_runs else runs_at_level_of(baseline, history, Options(), PLUGINS)
     found = flipped_questions(new, baseline, StructureOptions(), PLUGINS, used)
     names = {
         "worse": ({one.question for one in found.worse}, range(30, 45)),

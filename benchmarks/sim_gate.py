@@ -16,13 +16,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from harness_uq import CompareOptions, TaskLog, load_plugins, read_logs, read_table
+from harness_uq import TaskLog, load_plugins, read_logs, read_table
 from harness_uq.comparison.sides import Side
 from harness_uq.data.selection import select_runs
-from harness_uq.gating.gate import GateOptions, decide
+from harness_uq.gating.gate import decide
 from harness_uq.gating.self_test import self_test
 from harness_uq.gating.sides import by_epochs
-from harness_uq.stats import binomial_interval
+from harness_uq.options import Options
+from harness_uq.stats.proportion.binomial import binomial_interval
 
 OUTPUT = Path(__file__).parent / "results" / "gate.json"
 PLUGINS = load_plugins()
@@ -40,9 +41,9 @@ def as_tasks(logs: Sequence[TaskLog]) -> list[TaskLog]:
     return [replace(log, system="all", task=f"aime, {log.system}") for log in logs]
 
 
-def options(margin: float) -> GateOptions:
+def options(margin: float) -> Options:
     """Default gate with this margin."""
-    return GateOptions(CompareOptions(margin=margin))
+    return Options(margin=margin)
 
 
 def worse(logs: Sequence[TaskLog], margin: float, n: int, rng: np.random.Generator) -> Counter[str]:

@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from harness_uq import CompareOptions, GateOptions, gate
+from harness_uq import Options, gate
 from harness_uq.comparison.sides import Side
 from harness_uq.data.selection import select_runs
 from harness_uq.data.task_log import MetadataField, Questions, Scores, Source, TaskLog
@@ -58,17 +58,17 @@ def log(
     )
 
 
-def decided(new: list[TaskLog], old: list[TaskLog], options: GateOptions) -> Gate:
+def decided(new: list[TaskLog], old: list[TaskLog], options: Options) -> Gate:
     """The decision of a gate with a baseline, without its power."""
     sides = (Side(logs[0].system, tuple(logs), select_runs(logs)[logs[0].system]) for logs in (new, old))
     return decide(*sides, options, PLUGINS)
 
 
-def options(margin: float = 0.0, improve: float | None = None, **other: object) -> GateOptions:
+def options(margin: float = 0.0, improve: float | None = None, **other: object) -> Options:
     """Options with a margin or a required improvement of all scores."""
     structure = StructureOptions(cluster="none", ranges={"f1": (0.0, 1.0)})
-    compared = CompareOptions(margin=margin, structure=other.pop("structure", structure))
-    return GateOptions(compared, improve_by={} if improve is None else {None: improve}, **other)
+    compared = Options(margin=margin, structure=other.pop("structure", structure))
+    return Options(compared, improve_by={} if improve is None else {None: improve}, **other)
 
 
 # ---------------------------------------------------------------- exact cells

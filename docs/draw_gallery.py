@@ -11,7 +11,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "examples" / "audit")]
 
 import make_results  # noqa: E402
 
-from harness_uq import PlanOptions, estimate, plan, plots, rank, read_table  # noqa: E402
+from harness_uq import Options, estimate, plan, plots, rank, read_table  # noqa: E402
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,7 +22,7 @@ def figures(results: Path) -> Iterator[tuple[str, "Figure"]]:
     reading = [log for log in read_table(results) if log.task == "reading"]
     (ranking,) = rank(reading)
     first, last = reading[0], reading[-1]
-    (pilot,) = plan([first, last], PlanOptions(difference=0.05))
+    (pilot,) = plan([first, last], Options(difference=0.05))
     yield "gradient_intervals", plots.gradient_intervals(estimate(reading[:6]))
     yield "pairwise_probabilities", plots.pairwise_probabilities(ranking)
     yield "precision_curve", plots.precision_curve(pilot)

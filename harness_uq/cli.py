@@ -19,8 +19,8 @@ from harness_uq.redaction import redact
 
 if TYPE_CHECKING:
     from harness_uq.commands.command_table import Command
+    from harness_uq.io.settings_file import Settings
     from harness_uq.plugins.protocols import Runner
-    from harness_uq.settings import Settings
 
 _NAME = "harness-uq"
 _BROKEN_PIPE = 141  # as a shell reports a program that SIGPIPE ended
@@ -154,7 +154,7 @@ def _settings(arguments: Sequence[str]) -> "Settings":
     ------
     SettingsError : if a settings file cannot be read, or is invalid
     """
-    from harness_uq.settings import Settings, find_settings, read_settings
+    from harness_uq.io.settings_file import Settings, find_settings, read_settings
 
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
     add_settings_options(parser)

@@ -9,8 +9,6 @@ from harness_uq.data.selection import LogFilter
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.errors import LogError, message_of
 from harness_uq.estimation.detect_structure import TaskStructure, detect_structure
-from harness_uq.estimation.estimate import Options
-from harness_uq.messages import Message
 from harness_uq.messages.catalogue.estimation import (
     FAILED_QUESTIONS,
     FIRST_QUESTION_PENDING,
@@ -19,6 +17,8 @@ from harness_uq.messages.catalogue.estimation import (
     RANGE_REQUIRED,
 )
 from harness_uq.messages.catalogue.reading import PATH_UNREADABLE
+from harness_uq.messages.message import Message
+from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.protocols import Watchable
 from harness_uq.plugins.readers import with_safe_names, with_system
@@ -62,7 +62,7 @@ def look(
 
 
 def _looks(log: TaskLog, options: Options, plugins: Plugins) -> Iterator[Snapshot]:
-    structure = detect_structure(log, options.structure, plugins=plugins)[0]
+    structure = detect_structure(log, options, plugins=plugins)[0]
     for data in log.data:
         if isinstance(data, Scores):
             yield _look(log, data, structure, options)

@@ -1,24 +1,25 @@
 """Compute all results of a report: scores, and comparisons or rankings of the systems in the logs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
-from harness_uq.comparison.compare import CompareOptions, compare
+from harness_uq.comparison.compare import compare
 from harness_uq.comparison.dominance import with_dominance
 from harness_uq.data.resources import RESOURCE_METRICS
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.estimation.estimate import EstimateKeywords, Options, estimate
+from harness_uq.estimation.estimate import estimate
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.estimation.resource_use import resource_use_of
-from harness_uq.messages import Message
+from harness_uq.messages.message import Message
+from harness_uq.options import Options, resolve
+from harness_uq.options_typed import ReportKeywords
 from harness_uq.overall.estimate import combine_estimates
-from harness_uq.overall.options import OverallOptions
 from harness_uq.overall.rank import overall_tasks, rank_tasks
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
-from harness_uq.ranking.rank import RankOptions, comparable_runs, joint_tasks, rankings_of
+from harness_uq.ranking.rank import comparable_runs, joint_tasks, rankings_of
 from harness_uq.results._render import document, render
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate
@@ -27,7 +28,6 @@ from harness_uq.results.ranking import Ranking
 from harness_uq.results.resource_use import ResourceUse
 from harness_uq.results.result_list import ResultList
 from harness_uq.results.result_set import RenderOptions
-from harness_uq.structure.option_keywords import options_with, selection_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -105,15 +105,12 @@ def report(
     runs: Runs,
     options: Options | None = None,
     *,
-    margin: float = 0.0,
-    margins: Mapping[str, float] | None = None,
     plugins: Plugins | None = None,
     estimates: Sequence[Estimate] | None = None,
-    overall: OverallOptions | None = None,
     labels: "str | Path | Sequence[Label] | None" = None,
     reference_runs: "Runs | None" = None,
     inclusion_probabilities: "str | Path | Probabilities | None" = None,
-    **keywords: Unpack[EstimateKeywords],
+    **keywords: Unpack[ReportKeywords],
 ) -> Report:
     """Estimate every score, compare two systems, rank three or more.
 
@@ -122,12 +119,10 @@ def report(
     runs : runs of one or more systems: paths or results in memory, as for `read_logs`. If there are two systems, the
         first to occur is A
     options : options of the estimates; level, scope, structure and seed also apply to comparisons and rankings
-    margin, margins : smallest difference that matters in comparisons, for all tasks and for individual tasks
     plugins : plugins to use; by default the installed ones
     estimates : estimates of these runs, if they have already been computed
-    overall : how the scores of several tasks are combined
     labels, reference_runs, inclusion_probabilities : as for `estimate`, in reports of one system
-    **keywords : options as for `estimate`
+    **keywords : options as for `estimate`; also `margin` and `margins`, as for `compare`
 
     Raises
     ------
@@ -136,8 +131,8 @@ def report(
         or metric that does not exist, or tasks are missing and the options do not allow it
     TypeError : if an option does not exist
     """
-    chosen, offered = options_with(options or Options(), keywords, "report"), plugins or load_plugins()
-    logs = task_logs(runs, offered, selection_of(keywords, tasks=margins or ()))
+    (chosen, selected), offered = resolve("report", options, keywords), plugins or load_plugins()
+    logs = task_logs(runs, offered, selected)
     if not (labels is None and reference_runs is None) and len({log.system for log in logs}) > 1:
         raise DataError("A report with labels or reference_runs covers one system. Select one with model=NAME.")
     if estimates is None:
@@ -156,24 +151,16 @@ def report(
     results = Report(rows, resource_use=used)
     systems = list(dict.fromkeys(log.system for log in logs))
     scope = "population" if chosen.scope == "full" else chosen.scope
-    how_combined = overall or OverallOptions()
     if len(systems) < 2:
-        return replace(results, overall=combine_estimates(rows, logs, how_combined))
-    how_ranked = RankOptions(level=chosen.level, scope=scope, structure=chosen.structure, seed=chosen.seed)
+        return replace(results, overall=combine_estimates(rows, logs, chosen))
+    how_ranked = replace(chosen.estimation, scope=scope)
     known = comparable_runs(logs, how_ranked, offered)
-    selection = overall_tasks(known, how_combined)
+    selection = overall_tasks(known, chosen)
     parts = {part for task in selection.tasks for part in task.parts}
     tasks = joint_tasks(known, how_ranked, offered, None if len(systems) > 2 else parts)
     if len(selection.tasks) > 1:
-        results = replace(results, overall=rank_tasks(tasks, selection, how_combined, how_ranked))
-    how_compared = CompareOptions(
-        level=chosen.level,
-        margin=margin,
-        margins=margins or {},
-        scope=scope,
-        structure=chosen.structure,
-        seed=chosen.seed,
-    )
+        results = replace(results, overall=rank_tasks(tasks, selection, chosen, how_ranked))
+    how_compared = replace(how_ranked, margin=chosen.margin, margins=chosen.margins)
     try:
         if len(systems) > 2:
             return replace(results, rankings=tuple(rankings_of(tasks, how_ranked)))

@@ -2,7 +2,6 @@ from . import stats as stats
 from ._version import __version__ as __version__
 from .active.history import ActiveHistory as ActiveHistory
 from .active.sampler import ActiveSampler as ActiveSampler
-from .comparison.compare import CompareOptions as CompareOptions
 from .comparison.compare import compare as compare
 from .data.catalogue import Catalogue as Catalogue
 from .data.catalogue import CatalogueEntry as CatalogueEntry
@@ -40,8 +39,6 @@ from .errors import UsageError as UsageError
 from .estimands import parse_estimand as parse_estimand
 from .estimation.defaults import method_names as method_names
 from .estimation.detect_structure import detect_structure as detect_structure
-from .estimation.estimate import EstimateKeywords as EstimateKeywords
-from .estimation.estimate import Options as Options
 from .estimation.estimate import estimate as estimate
 from .estimation.estimate import estimate_scores as estimate_scores
 from .estimation.live_settings import LiveSettings as LiveSettings
@@ -69,6 +66,10 @@ from .messages.catalogue.reading import FILE_UNREADABLE as FILE_UNREADABLE
 from .messages.catalogue.reading import INVALID_JSON as INVALID_JSON
 from .messages.catalogue.reading import PATH_UNREADABLE as PATH_UNREADABLE
 from .messages.control_characters import escape_control as escape_control
+from .options import Options as Options
+from .options import Rule as Rule
+from .options import one_of as one_of
+from .options_typed import EstimateKeywords as EstimateKeywords
 from .output.comparison import comparisons_table as comparisons_table
 from .output.document import result_kind as result_kind
 from .output.estimate import estimates_table as estimates_table
@@ -102,8 +103,6 @@ from .results.estimate import Estimate as Estimate
 from .results.estimate import Interval as Interval
 from .results.method_info import MethodInfo as MethodInfo
 from .results.snapshot import Snapshot as Snapshot
-from .settings import Rule as Rule
-from .settings import one_of as one_of
 from .stats.classes.confusion import ConfusionMetric as ConfusionMetric
 from .stats.classes.confusion import confusion_score as confusion_score
 from .stats.classes.multiclass import MulticlassMetric as MulticlassMetric

@@ -3,7 +3,8 @@
 import unittest
 from typing import Literal, Unpack
 
-from harness_uq.gating.gate import GateKeywords, gate
+from harness_uq.gating.gate import gate
+from harness_uq.options_typed import GateKeywords
 from harness_uq.output.gate import gate_answer
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.gate import Gate
@@ -33,14 +34,16 @@ def assert_at_least(
     unittest.SkipTest : if the data do not decide and `on_undecided` is `skip`; pytest reports a skipped test
     LogError, DataError : as `gate`
     """
-    _check(gate(runs, at_least={task: bound}, **keywords), on_undecided)
+    keywords["at_least"] = {task: bound}
+    _check(gate(runs, **keywords), on_undecided)
 
 
 def assert_at_most(
     runs: Runs, task: str, bound: float, /, *, on_undecided: Undecided = "fail", **keywords: Unpack[GateKeywords]
 ) -> None:
     """Assert that the true score on a task is at most `bound`. Parameters and errors are those of `assert_at_least`."""
-    _check(gate(runs, at_most={task: bound}, **keywords), on_undecided)
+    keywords["at_most"] = {task: bound}
+    _check(gate(runs, **keywords), on_undecided)
 
 
 def assert_not_worse(

@@ -11,7 +11,7 @@ from itertools import combinations
 from pathlib import Path
 
 import harness_uq
-from harness_uq import CompareOptions, DataError, NotEstimableError, Options, PlanOptions, RankOptions, TaskLog
+from harness_uq import DataError, NotEstimableError, Options, TaskLog
 
 LEFT_OUT = {"messages", "status", "source", "method_reason", "verdict_text", "next_step", "answer"}
 SCOPES = ("population", "benchmark")
@@ -26,8 +26,8 @@ def numbers(folder: Path) -> dict[str, object]:
         "estimates": [[_kept(row.to_dict()) for row in harness_uq.estimate(logs, how)] for how in ESTIMATES],
         "structure": [_structure(found) for found in harness_uq.detect_structure(logs)],
         "comparisons": dict(_comparisons(logs)),
-        "rankings": [_tried(partial(harness_uq.rank, logs, RankOptions(scope=scope))) for scope in SCOPES],
-        "plans": _tried(partial(harness_uq.plan, logs, PlanOptions(difference=0.05))),
+        "rankings": [_tried(partial(harness_uq.rank, logs, Options(scope=scope))) for scope in SCOPES],
+        "plans": _tried(partial(harness_uq.plan, logs, Options(difference=0.05))),
     }
 
 
@@ -37,7 +37,7 @@ def _comparisons(logs: Iterable[TaskLog]) -> Iterator[tuple[str, object]]:
         by_system.setdefault(log.system, []).append(log)
     for a, b in combinations(by_system, 2):
         for scope in SCOPES:
-            found = partial(harness_uq.compare, by_system[a], by_system[b], CompareOptions(scope=scope))
+            found = partial(harness_uq.compare, by_system[a], by_system[b], Options(scope=scope))
             yield f"{a} / {b} / {scope}", _tried(found)
 
 

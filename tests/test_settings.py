@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness_uq.settings import GateSettings, Settings, SettingsError, find_settings
+from harness_uq.io.settings_file import GateSettings, Settings, SettingsError, find_settings
 from tests.commands.test_selection import system
 from tests.conftest import ROOT
 from tests.test_cli import output

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from harness_uq.cli import main
-from harness_uq.estimation.estimate import Options, estimate
+from harness_uq.estimation.estimate import estimate
 from harness_uq.estimation.method_result import plain_score
+from harness_uq.options import Options
 from harness_uq.plugins.readers import read_logs
-from harness_uq.stats import binomial_interval, cluster_robust
+from harness_uq.stats.clusters.cluster_robust import cluster_robust
+from harness_uq.stats.proportion.binomial import binomial_interval
 from harness_uq.structure.structure import StructureOptions
 from tests.message_checks import has
 from tests.reference_values import reference_values

@@ -6,8 +6,9 @@ import pytest
 from harness_uq.alignment.match import common_questions
 from harness_uq.data.selection import SelectedRun
 from harness_uq.data.task_log import AggregateScore, HarnessResult, Questions, Scores, Source, TaskLog
-from harness_uq.estimation.estimate import Options, estimate
-from harness_uq.planning.plan import PlanOptions, plan
+from harness_uq.estimation.estimate import estimate
+from harness_uq.options import Options
+from harness_uq.planning.plan import plan
 from harness_uq.results.estimate import Estimate
 from harness_uq.stats.clusters.beta_binomial_posterior import clustered_posterior
 from harness_uq.structure.clusters import find_clusters
@@ -149,6 +150,6 @@ def test_noise_of_unequal_trials_averages_the_reciprocal_of_their_number() -> No
     a = [trials(0.9, 2), trials(0.1, 4), trials(0.8, 4), trials(0.2, 2)] * 5
     b = [trials(0.1, 2), trials(0.9, 4), trials(0.2, 4), trials(0.8, 2)] * 5
     pilot = [task_log(a, system="a", metric="score"), task_log(b, system="b", metric="score")]
-    (found,) = plan(pilot, PlanOptions(difference=0.1))
+    (found,) = plan(pilot, Options(difference=0.1))
     assert found.variance_within == pytest.approx(0.02)
     assert found.variance_difference == pytest.approx(20 * 0.5 / 19 - 2 * 0.02 * 3 / 8)

@@ -1,50 +1,33 @@
 """Plan an active evaluation: the width to expect from a number of questions, or the number for a width."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from typing import Unpack
 
 from harness_uq.active.history import ActiveHistory
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.errors import DataError, NotEstimableError, StructureError, refusal_of
 from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.options import Options, resolve
+from harness_uq.options_typed import PlanActiveKeywords
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.active_plan import ActivePlan, ActivePlanRow
 from harness_uq.results.result_list import ResultList
 from harness_uq.stats.active.expected_width import ExpectedWidth, WidthSimulation, questions_for
-from harness_uq.structure.structure import StructureOptions, score_type_of
+from harness_uq.structure.structure import score_type_of
 
 _SHARES = (0.025, 0.05, 0.1, 0.2)  # of the questions, if neither a width nor a number is given
 _FEWEST = 10
 
 
-@dataclass(frozen=True, slots=True)
-class ActivePlanOptions:
-    """Options of a plan of an active evaluation.
-
-    Attributes
-    ----------
-    width : width of the interval to reach
-    n_questions : number of questions whose width to predict; specify at most one of `width` and `n_questions`
-    level : nominal coverage of the interval, in (0, 1)
-    seed : seed of the simulation
-    structure : score ranges that the user declares
-    """
-
-    width: float | None = None
-    n_questions: int | None = None
-    level: float = 0.95
-    seed: int = 0
-    structure: StructureOptions = field(default_factory=StructureOptions)
-
-    def __post_init__(self) -> None:
-        if self.width is not None and self.n_questions is not None:
-            raise DataError("a plan of an active evaluation has either a width or a number of questions, not both")
-
-
 def plan_active(
-    reference_runs: Runs, options: ActivePlanOptions | None = None, *, plugins: Plugins | None = None
+    reference_runs: Runs,
+    options: Options | None = None,
+    *,
+    plugins: Plugins | None = None,
+    **keywords: Unpack[PlanActiveKeywords],
 ) -> ResultList[ActivePlan]:
     """Predict the width of the interval of an active evaluation for a number of questions, or the number for a width.
 
@@ -54,8 +37,10 @@ def plan_active(
     Parameters
     ----------
     reference_runs : runs of earlier systems on all questions, as for `read_logs`
-    options : the width or the number of questions
+    options : options of the plan
     plugins : plugins to use; by default the installed ones
+    **keywords : `width`, or `questions`, the number of questions; `level`, `seed`, and the options that select logs.
+        They take precedence over `options`
 
     Returns
     -------
@@ -64,14 +49,15 @@ def plan_active(
     Raises
     ------
     LogError : if no run can be read
+    DataError : if both a width and a number of questions are given
     """
-    chosen = options or ActivePlanOptions()
-    logs = [log for log in task_logs(reference_runs, plugins or load_plugins()) if not log.subtasks]
+    chosen, selection = resolve("plan_active", options, keywords)
+    logs = [log for log in task_logs(reference_runs, plugins or load_plugins(), selection) if not log.subtasks]
     tasks = dict.fromkeys(log.task for log in logs if any(isinstance(data, Scores) for data in log.data))
     return ResultList(_plan([log for log in logs if log.task == task], chosen) for task in tasks)
 
 
-def _plan(logs: Sequence[TaskLog], options: ActivePlanOptions) -> ActivePlan:
+def _plan(logs: Sequence[TaskLog], options: Options) -> ActivePlan:
     first = next(data for log in logs for data in log.data if isinstance(data, Scores))
     plan = ActivePlan(logs[0].task, first.metric, first.filter, options.level, target_width=options.width)
     try:
@@ -85,7 +71,7 @@ def _plan(logs: Sequence[TaskLog], options: ActivePlanOptions) -> ActivePlan:
         return replace(plan, messages=(refusal_of(error),))
 
 
-def _with_rows(plan: ActivePlan, simulation: WidthSimulation, options: ActivePlanOptions) -> ActivePlan:
+def _with_rows(plan: ActivePlan, simulation: WidthSimulation, options: Options) -> ActivePlan:
     n_all = simulation.n_all
     if options.width is not None:
         expected = simulation.reach(options.width)
@@ -94,7 +80,7 @@ def _with_rows(plan: ActivePlan, simulation: WidthSimulation, options: ActivePla
         answer = _answer(plan, best) + f" Drawn at random, {n_uniform:,} would be needed."
         return replace(plan, rows=_rows(expected), recommended=best.n_questions, n_uniform=n_uniform, answer=answer)
     shares = sorted({min(max(_FEWEST, round(share * n_all)), n_all - 1) for share in _SHARES})
-    expected = [simulation.width(n) for n in ([options.n_questions] if options.n_questions else shares)]
+    expected = [simulation.width(n) for n in ([options.questions] if options.questions else shares)]
     return replace(plan, rows=_rows(expected), answer=_answer(plan, expected[0]))
 
 

@@ -9,34 +9,29 @@ from scipy import stats
 
 from harness_uq.breakdown.group_tests import DividedScore, GroupTests, TestedGroups, adjusted_p_values, divided_scores
 from harness_uq.breakdown.pooling import GroupValue, pooled_values, stable_errors
-from harness_uq.comparison.build_rows import DifferenceKeywords
-from harness_uq.comparison.compare import CompareOptions
 from harness_uq.comparison.sides import Side
 from harness_uq.data.selection import SelectedRun, higher_is_better
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.messages.catalogue.breakdown import GROUPS_NOT_POOLED, GROUPS_WITH_ANY_SCORE
 from harness_uq.messages.catalogue.comparison import VERDICT_DEPENDS_ON_MISSING
+from harness_uq.options import Options, resolve
+from harness_uq.options_typed import CompareKeywords
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.breakdown import DifferenceBreakdown, GroupDifference
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.result_list import ResultList
-from harness_uq.structure.option_keywords import ScoreKeywords, options_with, selection_of
 from harness_uq.structure.structure import known_range
 
 
-class CompareByKeywords(ScoreKeywords, DifferenceKeywords, total=False):
-    """Options of `compare_by`."""
-
-
-def compare_by(
+def compare_by(  # type: ignore[misc]
     a: Runs,
     b: Runs,
     by: str | Sequence[str],
-    options: CompareOptions | None = None,
+    options: Options | None = None,
     *,
     plugins: Plugins | None = None,
-    **keywords: Unpack[CompareByKeywords],
+    **keywords: Unpack[CompareKeywords],
 ) -> ResultList[DifferenceBreakdown]:
     """Compare two systems on groups of questions, such as categories, languages or levels of difficulty.
 
@@ -65,8 +60,8 @@ def compare_by(
     StructureError : if no task has the field, or the field has too many values
     TypeError : if an option does not exist
     """
-    options = options_with(options or CompareOptions(), keywords, "compare_by")
-    plugins, selection = plugins or load_plugins(), selection_of(keywords)
+    options, selection = resolve("compare", options, keywords)
+    plugins = plugins or load_plugins()
     sides = (
         Side.read(a, "A", plugins, options.structure, selection),
         Side.read(b, "B", plugins, options.structure, selection),
@@ -88,7 +83,7 @@ def compare_by(
 
 
 def _breakdowns(
-    scores: Sequence[DividedScore], tested: Sequence[TestedGroups], options: CompareOptions
+    scores: Sequence[DividedScore], tested: Sequence[TestedGroups], options: Options
 ) -> ResultList[DifferenceBreakdown]:
     """The breakdowns of all scores, whose verdicts are corrected together."""
     adjusted = adjusted_p_values(tested)
@@ -98,7 +93,7 @@ def _breakdowns(
 
 
 def _breakdown(
-    score: DividedScore, tested: TestedGroups, adjusted: Sequence[float | None], options: CompareOptions
+    score: DividedScore, tested: TestedGroups, adjusted: Sequence[float | None], options: Options
 ) -> DifferenceBreakdown:
     (run_a, run_b), rows, notes = score.runs, tested.rows, score.notes
     is_open = any(row.identified_range is not None for row in rows)
@@ -172,7 +167,7 @@ def _with_warnings(
     return replace(row, messages=(*warnings, *row.messages))
 
 
-def _possible_differences(pair: tuple[SelectedRun, SelectedRun], options: CompareOptions) -> tuple[float, float] | None:
+def _possible_differences(pair: tuple[SelectedRun, SelectedRun], options: Options) -> tuple[float, float] | None:
     """Smallest and largest possible difference of two scores; None if the range of either is unknown."""
     range_a, range_b = (known_range(run.data, options.structure.of_task(run.log.task).ranges) for run in pair)
     if range_a is None or range_b is None:

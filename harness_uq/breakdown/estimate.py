@@ -8,11 +8,13 @@ import numpy as np
 
 from harness_uq.breakdown.pooling import GroupValue, pooled_values
 from harness_uq.data.task_log import Scores, TaskData, TaskLog
-from harness_uq.estimation.estimate import EstimateKeywords, Options, estimate, with_structure_of_task
+from harness_uq.estimation.estimate import estimate, with_structure_of_task
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.estimation.missing_scores import with_policies
-from harness_uq.messages import Message
 from harness_uq.messages.catalogue.breakdown import GROUPS_NOT_POOLED
+from harness_uq.messages.message import Message
+from harness_uq.options import Options, resolve
+from harness_uq.options_typed import EstimateKeywords
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
@@ -21,12 +23,11 @@ from harness_uq.results.estimate import Estimate
 from harness_uq.results.result_list import ResultList
 from harness_uq.stats.groups.heterogeneity import heterogeneity_test
 from harness_uq.structure.clusters import clusters_of
-from harness_uq.structure.option_keywords import options_with, selection_of
 from harness_uq.structure.question_groups import QuestionGroups, divided_logs
 from harness_uq.structure.structure import codes_of, score_type_of
 
 
-def estimate_by(
+def estimate_by(  # type: ignore[misc]
     logs: Runs,
     by: str | Sequence[str],
     options: Options | None = None,
@@ -59,10 +60,10 @@ def estimate_by(
     StructureError : if no task has the field, or the field has too many values
     TypeError : if an option does not exist
     """
-    options = options_with(options or Options(), keywords, "estimate_by")
+    options, selection = resolve("estimate", options, keywords)
     plugins = plugins or load_plugins()
     structure = options.structure.without_bounds("scores of groups (--by)")
-    logged = [log for log in task_logs(logs, plugins, selection_of(keywords)) if not log.subtasks]
+    logged = [log for log in task_logs(logs, plugins, selection) if not log.subtasks]
     read = with_policies(logged, structure)
     options = replace(options, structure=structure.without_policies)
     fields = [by] if isinstance(by, str) else list(by)

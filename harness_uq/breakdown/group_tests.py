@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from harness_uq.comparison.compare import CompareOptions, compare
+from harness_uq.comparison.compare import compare
 from harness_uq.comparison.missing_scores import has_alternatives, identified, with_extremes
 from harness_uq.comparison.sides import Side, common_keys
 from harness_uq.data.missing_scores import Extreme
@@ -13,8 +13,9 @@ from harness_uq.data.selection import ScoreKey, SelectedRun
 from harness_uq.data.task_log import Scores
 from harness_uq.errors import StructureError
 from harness_uq.estimation.estimate import with_structure_of_task
-from harness_uq.messages import Message
 from harness_uq.messages.catalogue.breakdown import GROUPS_OF_ONE_SYSTEM, UNKNOWN_GROUP_FIELD
+from harness_uq.messages.message import Message
+from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.comparison import Comparison, Verdict
 from harness_uq.stats.pairs.multiple_testing import holm
@@ -122,12 +123,12 @@ class GroupTests:
     alternatives : the sides with other scores of the trials without a score; empty if there are none
     """
 
-    options: CompareOptions
+    options: Options
     plugins: Plugins
     alternatives: Mapping[tuple[Extreme, Extreme], Sides] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, sides: Sides, options: CompareOptions, plugins: Plugins) -> "GroupTests":
+    def of(cls, sides: Sides, options: Options, plugins: Plugins) -> "GroupTests":
         """The tests of these sides."""
         structure = options.structure
         applied = replace(options, structure=structure.without_policies)

@@ -12,14 +12,12 @@ from harness_uq.errors import HarnessUqError, UsageError, unknown_name
 if TYPE_CHECKING:
     from harness_uq.data.selection import LogFilter
     from harness_uq.data.task_log import TaskLog
-    from harness_uq.estimation.estimate import Options
-    from harness_uq.overall.options import OverallOptions
+    from harness_uq.io.settings_file import Settings
+    from harness_uq.options import Options
     from harness_uq.plugins.manager import Plugins
     from harness_uq.plugins.readers import Reading
     from harness_uq.results.overall import Overall
-    from harness_uq.settings import Settings
     from harness_uq.structure.structure import StructureOptions
-    from harness_uq.variance_components.effects import EffectOptions
 
 
 @contextmanager
@@ -56,14 +54,14 @@ def check_margin_tasks(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> N
         raise UsageError(unknown_name("task of --margin", unknown[0], tasks, plural="tasks"))
 
 
-def effect_options(args: argparse.Namespace) -> "EffectOptions":
+def effect_options(args: argparse.Namespace) -> "Options":
     """The options of `effects`.
 
     Raises
     ------
     UsageError : if a factor is not of the form NAME=FIELD
     """
-    from harness_uq.variance_components.effects import EffectOptions
+    from harness_uq.options import Options
 
     factors = dict(args.settings.factors)
     for text in args.factors:
@@ -72,7 +70,7 @@ def effect_options(args: argparse.Namespace) -> "EffectOptions":
             raise UsageError(f"Invalid --factor: {text!r}. Give NAME=FIELD, such as prompt=description.")
         factors[name] = field
     new = tuple(name.strip() for name in args.generalize_over.split(",")) if args.generalize_over else None
-    return EffectOptions(new, factors, args.level, structure_options(args))
+    return Options(generalize_over=new, factor=factors, level=args.level, structure=structure_options(args))
 
 
 def structure_options(args: argparse.Namespace) -> "StructureOptions":
@@ -99,7 +97,7 @@ def estimation_options(args: argparse.Namespace, plugins: "Plugins") -> "Options
     UsageError : if the method or the estimand does not exist
     """
     from harness_uq.estimation.defaults import method_names
-    from harness_uq.estimation.estimate import Options
+    from harness_uq.options import Options
 
     if args.uq not in (methods := method_names(plugins.estimators)):
         raise UsageError(unknown_name("method", args.uq, methods))
@@ -115,14 +113,14 @@ def estimation_options(args: argparse.Namespace, plugins: "Plugins") -> "Options
         )
 
 
-def overall_options(args: argparse.Namespace, *, generalizes_over_tasks: bool = False) -> "OverallOptions":
+def overall_options(args: argparse.Namespace, *, generalizes_over_tasks: bool = False) -> "Options":
     """The options of the overall result.
 
     Raises
     ------
     UsageError : if the weights are neither a scheme nor a file of weights
     """
-    from harness_uq.overall.options import WEIGHT_SCHEMES, OverallOptions
+    from harness_uq.options import WEIGHT_SCHEMES, Options
 
     weights = args.weights or "equal"
     with checking_arguments():
@@ -130,13 +128,13 @@ def overall_options(args: argparse.Namespace, *, generalizes_over_tasks: bool = 
             from harness_uq.overall.read_weights import read_weights
 
             weights = read_weights(weights)
-        return OverallOptions(
+        return Options(
             weights=weights,
-            metrics={task: metric for task, _, metric in (text.partition("=") for text in args.metrics) if metric},
-            normalization=args.normalize,
+            metric=tuple(text for text in args.metrics if "=" in text),
+            normalize=args.normalize,
             chance=dict(args.chances),
             missing_tasks=args.missing_tasks or "common",
-            generalizes_over_tasks=generalizes_over_tasks,
+            generalize_over=("task",) if generalizes_over_tasks else None,
         )
 
 

@@ -14,7 +14,7 @@ from harness_uq.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from harness_uq.data.task_log import TaskLog
-    from harness_uq.estimation.estimate import Options
+    from harness_uq.options import Options
     from harness_uq.plugins.manager import Plugins
     from harness_uq.plugins.readers import Reading
     from harness_uq.results.estimate import Estimate

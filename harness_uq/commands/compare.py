@@ -21,8 +21,8 @@ from harness_uq.errors import UsageError, unknown_name
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from harness_uq.comparison.compare import CompareOptions
     from harness_uq.data.task_log import TaskLog
+    from harness_uq.options import Options
     from harness_uq.plugins.manager import Plugins
     from harness_uq.plugins.readers import Reading
     from harness_uq.results.comparison import Comparison
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from harness_uq.results.result_list import ResultList
 
     _Logs = Sequence[TaskLog]
-    _CompareSides = Callable[[_Logs, _Logs, CompareOptions, Plugins], Iterable[object]]
+    _CompareSides = Callable[[_Logs, _Logs, Options, Plugins], Iterable[object]]
 
 WORSE = 3
 
@@ -171,7 +171,7 @@ def _check_labels(args: argparse.Namespace) -> None:
 
 
 def _compared(
-    args: argparse.Namespace, a: "_Logs", b: "_Logs", options: "CompareOptions", plugins: "Plugins"
+    args: argparse.Namespace, a: "_Logs", b: "_Logs", options: "Options", plugins: "Plugins"
 ) -> "Iterable[Comparison]":
     from harness_uq.comparison.compare import compare
     from harness_uq.estimation.auxiliary_data import human_labels
@@ -216,14 +216,14 @@ def _requested(args: argparse.Namespace) -> "dict[str, _CompareSides]":
     return functions
 
 
-def _compare_options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "CompareOptions":
-    from harness_uq.comparison.compare import CompareOptions
+def _compare_options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "Options":
+    from harness_uq.options import Options
 
     structure = _argument_values.structure_options(args)
     _argument_values.check_names(structure, logs)
     _argument_values.check_margin_tasks(args, logs)
     margin, margins = _argument_values.margins(args)
-    return CompareOptions(
+    return Options(
         method=args.uq,
         level=args.level,
         margin=margin,
@@ -238,7 +238,7 @@ def _overall(
     args: argparse.Namespace,
     sides: "Sequence[Sequence[TaskLog]]",
     b: "Sequence[TaskLog]",
-    options: "CompareOptions",
+    options: "Options",
     plugins: "Plugins",
 ) -> "list[Overall]":
     """The overall result with the differences from the second system or the baseline, if there are common tasks."""
@@ -254,8 +254,14 @@ def _overall(
         result = compare_overall(
             [*logs, *b],
             b[0].system,
-            combined,
-            options,
+            replace(
+                options,
+                metric=combined.metric,
+                weights=combined.weights,
+                normalize=combined.normalize,
+                chance=combined.chance,
+                missing_tasks=combined.missing_tasks,
+            ),
             labels=args.labels,
             inclusion_probabilities=args.inclusion_probabilities,
             plugins=plugins,

@@ -18,11 +18,10 @@ from harness_uq.commands.parser import CommandParser
 from harness_uq.errors import UsageError
 
 if TYPE_CHECKING:
-    from harness_uq.estimation.estimate import Options
+    from harness_uq.options import Options
     from harness_uq.plugins.manager import Plugins
     from harness_uq.plugins.readers import Reading
     from harness_uq.results.estimate import Estimate
-    from harness_uq.variance_components.effects import EffectOptions
 
 
 USAGE = "LOG [LOG ...] [options]"
@@ -171,7 +170,7 @@ def _generalizes(args: argparse.Namespace, auxiliary: _auxiliary_data.AuxiliaryP
     return generalizes
 
 
-def _effect_options(args: argparse.Namespace) -> "EffectOptions":
+def _effect_options(args: argparse.Namespace) -> "Options":
     """The options of `--generalize-over` and `--factor`, which estimate a mean over new levels.
 
     Raises

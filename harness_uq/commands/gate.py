@@ -21,9 +21,9 @@ from harness_uq.messages.catalogue.command_line import SETTINGS_USED
 
 if TYPE_CHECKING:
     from harness_uq.data.task_log import Source, TaskLog
-    from harness_uq.gating.gate import GateOptions
     from harness_uq.gating.requirements import Requirement
     from harness_uq.io.human_labels import Label
+    from harness_uq.options import Options
     from harness_uq.plugins.manager import Plugins
     from harness_uq.plugins.readers import Reading
     from harness_uq.results.gate import Gate
@@ -274,9 +274,7 @@ def _check_selected(args: argparse.Namespace, tasks: Set[str], selected: Set[str
             check_selected(option, [name for name in names if any(fnmatchcase(task, name) for task in tasks)], selected)
 
 
-def _labels(
-    args: argparse.Namespace, logs: "Sequence[TaskLog]", options: "GateOptions"
-) -> "str | Sequence[Label] | None":
+def _labels(args: argparse.Namespace, logs: "Sequence[TaskLog]", options: "Options") -> "str | Sequence[Label] | None":
     """The human labels, if they are given.
 
     Raises
@@ -288,7 +286,7 @@ def _labels(
     _auxiliary_data.check_label_probabilities(args)
     if args.labels is None:
         return None
-    if not args.baseline or options.requirements or options.overall:
+    if not args.baseline or options.at_least or options.at_most or options.overall:
         raise UsageError(
             "--labels requires --baseline, and cannot be combined with --at-least, --at-most or --overall."
         )
@@ -357,16 +355,15 @@ def _self_test(args: argparse.Namespace, plugins: "Plugins", emitter: _emit_resu
     return 0 if test.is_within_alpha else FAILED
 
 
-def _gate_options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "GateOptions":
+def _gate_options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "Options":
     """The options of the gate; the name of a margin is a task, or else a metric.
 
     Raises
     ------
     UsageError : if a task, metric or field given as an argument is not in the logs
     """
-    from harness_uq.comparison.compare import OVERALL, CompareOptions
-    from harness_uq.gating.gate import GateOptions
     from harness_uq.gating.named_metrics import ERROR_RATE
+    from harness_uq.options import OVERALL
 
     margin, named = _argument_values.margins(args)
     structure = _argument_values.structure_options(args)
@@ -382,18 +379,20 @@ def _gate_options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "GateO
         if unknown := sorted({name for name, _ in given if name} - tasks - metrics - {ERROR_RATE}):
             raise UsageError(unknown_name(f"task or metric of {option}", unknown[0], tasks | metrics, plural="names"))
     with _argument_values.checking_arguments():
-        compared = CompareOptions(
+        return replace(
+            _argument_values.overall_options(args),
             level=args.level,
             margin=margin,
-            margins={name: drop for name, drop in named.items() if name in tasks},
+            margins={name: drop for name, drop in named.items() if name in tasks | metrics | {ERROR_RATE}},
             scope=args.scope,
             structure=structure,
             seed=args.seed,
+            at_least={**args.settings.at_least, **dict(args.at_least)},
+            at_most={**args.settings.at_most, **dict(args.at_most)},
+            overall=args.overall,
+            improve_by=improvements,
+            by=tuple(args.by) or args.settings.gate.by,
         )
-        margins = {name: drop for name, drop in named.items() if name in (metrics | {ERROR_RATE}) - tasks}
-        overall = _argument_values.overall_options(args) if args.overall else None
-        by = tuple(args.by) or args.settings.gate.by
-        return GateOptions(compared, margins, required, overall, improve_by=improvements, by=by)
 
 
 def _improvements(args: argparse.Namespace) -> dict[str | None, float]:

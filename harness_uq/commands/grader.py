@@ -52,7 +52,8 @@ def add_arguments(parser: CommandParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read, assess, print."""
     from harness_uq.estimation.auxiliary_data import without_labels
-    from harness_uq.graders.assess import GraderOptions, assess_graders
+    from harness_uq.graders.assess import assess_graders
+    from harness_uq.options import Options
 
     _auxiliary_data.check_label_probabilities(args)
     with _emit_results.emitting(args, *_LISTS) as emitter:
@@ -68,7 +69,9 @@ def run(args: argparse.Namespace) -> int:
         structure = _argument_values.structure_options(args)
         _argument_values.check_names(structure, logs)
         with _argument_values.checking_arguments():
-            options = GraderOptions(tuple(args.by), tuple(args.same_family), args.level, structure)
+            options = Options(
+                by=tuple(args.by), same_family=tuple(args.same_family), level=args.level, structure=structure
+            )
             found = assess_graders(
                 logs, args.labels, options, inclusion_probabilities=args.inclusion_probabilities, plugins=plugins
             )

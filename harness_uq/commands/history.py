@@ -64,7 +64,8 @@ def _readings(args: argparse.Namespace, plugins: "Plugins") -> "list[Reading]":
 
 def run(args: argparse.Namespace) -> int:
     """Read, analyze, print."""
-    from harness_uq.trends.history import HistoryOptions, history
+    from harness_uq.options import Options
+    from harness_uq.trends.history import history
 
     _output_files.try_plot(args)
     with _emit_results.emitting(args, "histories") as emitter:
@@ -78,10 +79,10 @@ def run(args: argparse.Namespace) -> int:
             return 1
         structure = _argument_values.structure_options(args)
         _argument_values.check_names(structure, logs)
-        rows = history(logs, HistoryOptions(args.level, structure), plugins=plugins)
+        rows = history(logs, Options(level=args.level, structure=structure), plugins=plugins)
         emitter.emit({"histories": rows}, errors)
     if args.plot:
-        from harness_uq.plots import plot_history
+        from harness_uq.plots.score_history import plot_history
 
         _output_files.write_figure(args.plot, plot_history([row for row in rows if row.runs]))
     return CHANGED if args.fail_if_changed and any(row.shifts for row in rows) else failed

@@ -14,7 +14,7 @@ from harness_uq.commands.progress import progress_bar
 from harness_uq.errors import UsageError
 
 if TYPE_CHECKING:
-    from harness_uq.estimation.estimate import Options
+    from harness_uq.options import Options
     from harness_uq.plugins.manager import Plugins
     from harness_uq.plugins.readers import Reading
     from harness_uq.runner.backends import Engine

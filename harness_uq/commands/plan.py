@@ -2,7 +2,7 @@
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -182,14 +182,15 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _plan(args: argparse.Namespace, emitter: _emit_results.Emitter) -> int:
-    from harness_uq.planning.plan import PlanOptions, plan
+    from harness_uq.options import Options
+    from harness_uq.planning.plan import plan
 
     with _argument_values.checking_arguments():
-        options = PlanOptions(
+        options = Options(
             difference=args.difference,
             width=args.width,
-            n_questions=args.questions,
-            n_trials=args.trials,
+            questions=args.questions,
+            trials=args.trials,
             level=args.level,
             power=args.power,
             cost_question=args.cost_question,
@@ -216,7 +217,8 @@ def _plan(args: argparse.Namespace, emitter: _emit_results.Emitter) -> int:
 
 def _plan_active(args: argparse.Namespace) -> int:
     """Plan an evaluation on actively chosen questions."""
-    from harness_uq.active.plan import ActivePlanOptions, plan_active
+    from harness_uq.active.plan import plan_active
+    from harness_uq.options import Options
 
     unsupported = (
         *(args.logs, args.labels, args.ids, args.difference, args.trials, args.budget, args.generalize_over, args.plot),
@@ -231,7 +233,9 @@ def _plan_active(args: argparse.Namespace) -> int:
             emitter.emit_errors(reference.errors)
             return 1
         with _argument_values.checking_arguments():
-            options = ActivePlanOptions(args.width, args.questions, args.level, args.seed, structure)
+            options = Options(
+                width=args.width, questions=args.questions, level=args.level, seed=args.seed, structure=structure
+            )
             plans = plan_active(reference.logs, options, plugins=reference.plugins)
         emitter.emit({"active_plans": plans}, reference.errors)
     return max(reference.failed, 0 if all(plan.rows for plan in plans) else 1)
@@ -239,7 +243,8 @@ def _plan_active(args: argparse.Namespace) -> int:
 
 def _label(args: argparse.Namespace) -> int:
     """Plan which answers people should label."""
-    from harness_uq.planning.labels import LabelPlanOptions, plan_labels
+    from harness_uq.options import Options
+    from harness_uq.planning.labels import plan_labels
 
     if not (args.logs and args.labels) or args.generalize_over or args.plot:
         raise UsageError(
@@ -248,7 +253,14 @@ def _label(args: argparse.Namespace) -> int:
         )
 
     def plans_of(pilot: _Pilot, structure: "StructureOptions") -> "Sequence[LabelPlan]":
-        options = LabelPlanOptions(args.width, args.difference, args.level, args.power, args.seed, structure)
+        options = Options(
+            width=args.width,
+            difference=args.difference,
+            level=args.level,
+            power=args.power,
+            seed=args.seed,
+            structure=structure,
+        )
         column = args.inclusion_probabilities
         plans = plan_labels(pilot.logs, args.labels, options, inclusion_probabilities=column, plugins=pilot.plugins)
         if args.ids and len({plan.task for plan in plans}) < len(plans):
@@ -267,7 +279,8 @@ def _label(args: argparse.Namespace) -> int:
 
 def _plan_graders(args: argparse.Namespace) -> int:
     """Plan which of several graders scores which answer."""
-    from harness_uq.graders.plan import GraderPlanOptions, plan_graders
+    from harness_uq.graders.plan import plan_graders
+    from harness_uq.options import Options
 
     unsupported = (
         args.labels,
@@ -284,7 +297,7 @@ def _plan_graders(args: argparse.Namespace) -> int:
         )
 
     def plans_of(pilot: _Pilot, structure: "StructureOptions") -> "Sequence[GraderPlan]":
-        options = GraderPlanOptions(int(args.budget), args.seed, structure)
+        options = Options(budget=int(args.budget), seed=args.seed, structure=structure)
         return plan_graders(pilot.logs, options, plugins=pilot.plugins)
 
     plans, failed = _emit_plans(args, "grader_plans", plans_of)
@@ -353,24 +366,24 @@ def _pilot(args: argparse.Namespace, paths: Sequence[str], structure: "Structure
 
 def _allocate(args: argparse.Namespace, emitter: _emit_results.Emitter) -> int:
     """Allocate a budget to questions and levels of the factors that `--generalize-over` names."""
-    from harness_uq.variance_components.budget_allocation import AllocationOptions, splits
+    from harness_uq.variance_components.budget_allocation import splits
 
     if args.plot or args.difference is not None or not args.logs:
         raise UsageError(
             "--generalize-over requires logs and --budget or --width, and supports neither --difference nor --plot."
         )
     with _argument_values.checking_arguments():
-        options = AllocationOptions(
-            effects=_argument_values.effect_options(args),
+        options = replace(
+            _argument_values.effect_options(args),
             budget=args.budget,
             width=args.width,
-            cost_question=args.cost_question or 0.0,
-            cost_trial=args.cost_trial or 1.0,
-            prices=dict(args.prices),
-            n_questions=args.questions,
-            n_trials=args.trials,
+            cost_question=args.cost_question,
+            cost_trial=args.cost_trial,
+            price=dict(args.prices),
+            questions=args.questions,
+            trials=args.trials,
         )
-    pilot = _pilot(args, args.logs, options.effects.structure)
+    pilot = _pilot(args, args.logs, options.structure)
     if not pilot.logs:
         emitter.emit_errors(pilot.errors)
         return 1
@@ -401,7 +414,7 @@ def _components(args: argparse.Namespace) -> "Components":
 
 def _draw(plans: "list[Plan]", path: Path) -> None:
     from harness_uq.errors import DataError
-    from harness_uq.plots import precision_curve
+    from harness_uq.plots.planning import precision_curve
 
     if len(plans) != 1:
         names = ", ".join(dict.fromkeys(f"{plan.task} {plan.metric}" for plan in plans))

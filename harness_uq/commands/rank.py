@@ -53,9 +53,10 @@ def add_arguments(parser: CommandParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read, rank, print."""
     from harness_uq.estimation.split_groups import split_by
+    from harness_uq.options import Options
     from harness_uq.overall.rank import overall_tasks, rank_tasks
     from harness_uq.plugins.readers import task_logs
-    from harness_uq.ranking.rank import RankOptions, comparable_runs, joint_tasks, rankings_of
+    from harness_uq.ranking.rank import comparable_runs, joint_tasks, rankings_of
 
     _auxiliary_data.check_label_probabilities(args)
     if args.labels and args.by:
@@ -66,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
         readings = [scan.reading for scan in _loading.scan_all_named(args, args.logs, plugins)]
         failed = _loading.report_read_errors(*readings)
         errors = _loading.reading_errors(*readings)
-        options = RankOptions(
+        options = Options(
             level=args.level,
             scope=args.scope,
             correction=args.correction,

@@ -18,7 +18,7 @@ from harness_uq.errors import UsageError
 
 if TYPE_CHECKING:
     from harness_uq.data.task_log import TaskLog
-    from harness_uq.estimation.estimate import Options
+    from harness_uq.options import Options
     from harness_uq.plugins.manager import Plugins
 
 
@@ -77,9 +77,11 @@ def _report(args: argparse.Namespace, emitter: _emit_results.Emitter) -> int:
     else:
         rows = [row for scan in scans for row in scan.rows_of(logs)]
     overall = _argument_values.overall_options(args)
+    names = ("method", "level", "scope", "estimand", "interval", "seed", "structure")
+    of_scores = {name: getattr(options, name) for name in names}
     with _argument_values.checking_arguments():
         results = report(
-            logs, options, margin=margin, margins=margins, plugins=plugins, estimates=rows, overall=overall
+            logs, replace(overall, **of_scores, margin=margin, margins=margins), plugins=plugins, estimates=rows
         )
     results = replace(results, overall=_argument_values.with_note_unless_requested(args, results.overall))
     for failure in results.problems:
@@ -96,7 +98,7 @@ def _groups(
     """Scores by groups of questions and, of two systems, their differences."""
     from harness_uq.breakdown.compare import compare_by
     from harness_uq.breakdown.estimate import estimate_by
-    from harness_uq.comparison.compare import CompareOptions
+    from harness_uq.options import Options
 
     if not args.by:
         return {}
@@ -105,7 +107,7 @@ def _groups(
     differences: Sequence[object] = ()
     if len(systems) == 2:
         a, b = ([log for log in logs if log.system == system] for system in systems)
-        compared = CompareOptions(level=args.level, structure=options.structure, seed=args.seed)
+        compared = Options(level=args.level, structure=options.structure, seed=args.seed)
         differences = compare_by(a, b, args.by, compared, plugins=plugins)
     return {"breakdowns": scores, "difference_breakdowns": differences}
 

@@ -15,7 +15,7 @@ from harness_uq.errors import LogError, UsageError
 from harness_uq.messages.catalogue.reading import OUTPUT_LINK_LEADS_OUTSIDE
 
 if TYPE_CHECKING:
-    from harness_uq.estimation.estimate import Options
+    from harness_uq.options import Options
     from harness_uq.plugins.manager import Plugins
 
 

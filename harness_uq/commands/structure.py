@@ -44,6 +44,7 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.estimation.detect_structure import detect_structure
     from harness_uq.estimation.summarize_data import summarize_data
     from harness_uq.messages.control_characters import escape_control
+    from harness_uq.options import Options
     from harness_uq.plugins.readers import explain_unread
 
     with _emit_results.emitting(args, "structures", "summary") as emitter:
@@ -52,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
         reading = _loading.read(args, args.logs, plugins, need_scores=False)
         logs = _argument_values.select_logs(args, [reading])
         _argument_values.check_names(options, logs)
-        structures = detect_structure(logs, options, plugins=plugins)
+        structures = detect_structure(logs, Options(structure=options), plugins=plugins)
         unread = explain_unread(reading, plugins.harnesses)
         summary = summarize_data(structures, _data_arguments(args), unread=unread)
         emitter.emit({"structures": structures, "summary": [summary]}, _loading.reading_errors(reading))

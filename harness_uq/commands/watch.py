@@ -14,7 +14,7 @@ from harness_uq.commands.ignored_messages import marked
 from harness_uq.commands.parser import CommandParser
 
 if TYPE_CHECKING:
-    from harness_uq.estimation.estimate import Options
+    from harness_uq.options import Options
     from harness_uq.plugins.manager import Plugins
 
 
@@ -58,7 +58,7 @@ def add_arguments(parser: CommandParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print estimates until no run is found twice in a row; a single time, a log may just be being written."""
-    from harness_uq.estimation.estimate import Options
+    from harness_uq.options import Options
 
     plugins = _argument_values.plugins_of_command(args)
     options = Options(level=args.level, scope=args.scope, structure=_argument_values.structure_options(args))

@@ -1,94 +1,24 @@
 """Convert a posterior of A - B to a `Comparison` with an interval, probabilities and a verdict."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import TypedDict, get_args
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from harness_uq.comparison.differences import CompareMethod, DifferenceResult, Pair
+from harness_uq.comparison.differences import DifferenceResult, Pair
 from harness_uq.comparison.verdicts import VerdictInputs, next_step, verdict_of
+from harness_uq.data.arrays import FloatArray
 from harness_uq.data.selection import ScoreKey
-from harness_uq.data.task_log import FloatArray
-from harness_uq.errors import DataError, NotEstimableError, unknown_name
-from harness_uq.estimands import Scope
-from harness_uq.estimation.estimate import Options
-from harness_uq.messages import Message, distinct
+from harness_uq.errors import NotEstimableError
 from harness_uq.messages.catalogue.comparison import TOO_FEW_QUESTIONS_COMPARED, ZERO_WIDTH_DIFFERENCE
 from harness_uq.messages.catalogue.estimation import INTERVAL_EXCEEDS_RANGE
+from harness_uq.messages.message import Message, distinct
+from harness_uq.options import Options
 from harness_uq.results.comparison import Comparison, Difference, PairedCounts
 from harness_uq.results.estimate import Interval, Posterior
 from harness_uq.stats.pairs.paired_frequentist import score_correlation, variance_reduction
-from harness_uq.structure.option_keywords import ResourceKeywords, ScoreKeywords
-from harness_uq.structure.structure import StructureOptions
 
 _FEWEST = 2
-
-
-@dataclass(frozen=True, slots=True)
-class CompareOptions:
-    """Options of a comparison.
-
-    Attributes
-    ----------
-    method : `bayes` or `dirichlet` (with variants for clusters, repeated trials and bounded scores), `latent-normal`
-        for independent questions with one binary trial each, `t` (paired, cluster-robust), or `independent`, which
-        does not match questions
-    level : nominal coverage of the intervals, in (0, 1)
-    margin : smallest difference that matters, >= 0, on the scale of the score
-    margins : margins of individual tasks; they take precedence over `margin`
-    power : probability of detecting a true difference of `minimum_detectable_effect`, in (0, 1)
-    scope : `population` (questions from the same population) or `benchmark` (repeated trials of exactly these
-        questions)
-    structure : clusters and score ranges that the user declares
-    seed : random seed of the methods that sample
-    """
-
-    method: CompareMethod = "bayes"
-    level: float = 0.95
-    margin: float = 0.0
-    power: float = 0.8
-    scope: Scope = "population"
-    structure: StructureOptions = field(default_factory=StructureOptions)
-    seed: int = 0
-    margins: Mapping[str, float] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if self.method not in (methods := get_args(CompareMethod)):
-            raise DataError(unknown_name("method", self.method, methods))
-        if not 0 < self.level < 1 or not 0 < self.power < 1:
-            raise DataError(f"level and power must lie strictly between 0 and 1; got {self.level} and {self.power}")
-        for margin in (self.margin, *self.margins.values()):
-            if not margin >= 0:
-                raise DataError(f"the margin is the smallest difference that matters and not negative; got {margin}")
-        if self.scope == "full":
-            raise DataError("a comparison is about new questions (population) or exactly these (benchmark), not full")
-
-    def margin_of(self, task: str) -> float:
-        """Return the smallest difference that matters on this task."""
-        return self.margins.get(task, self.margin)
-
-    @property
-    def estimation(self) -> Options:
-        """Return the options for estimating the score of each system."""
-        return Options(level=self.level, scope=self.scope, structure=self.structure, seed=self.seed)
-
-
-class DifferenceKeywords(TypedDict, total=False):
-    """The attributes of `CompareOptions`, without the structure and the margins of tasks."""
-
-    method: CompareMethod
-    level: float
-    margin: float
-    power: float
-    scope: Scope
-    seed: int
-
-
-class CompareKeywords(ScoreKeywords, ResourceKeywords, DifferenceKeywords, total=False):
-    """Options of `compare`."""
-
-    margins: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,7 +48,7 @@ class ComparisonContext:
     messages: tuple[Message, ...] = ()
 
 
-def comparison_row(result: DifferenceResult, context: ComparisonContext, options: CompareOptions) -> Comparison:
+def comparison_row(result: DifferenceResult, context: ComparisonContext, options: Options) -> Comparison:
     """Build the comparison from a posterior of A - B."""
     posterior, pair = result.posterior, context.pair
     low, high = posterior.interval(options.level)
@@ -190,7 +120,7 @@ def _pair_statistic(statistic: Callable[[FloatArray, FloatArray], float], pair: 
         return None
 
 
-def undecided_row(context: ComparisonContext, options: CompareOptions, reason: Message) -> Comparison:
+def undecided_row(context: ComparisonContext, options: Options, reason: Message) -> Comparison:
     """Build a comparison without a difference; its messages give the reason."""
     a, b = context.names
     return Comparison(
@@ -221,7 +151,7 @@ def prob_noninferior(posterior: Posterior, margin: float, *, higher_is_better: b
 
 
 def _evidence(
-    low: float, high: float, detectable: float, context: ComparisonContext, options: CompareOptions
+    low: float, high: float, detectable: float, context: ComparisonContext, options: Options
 ) -> VerdictInputs:
     sign = 1.0 if context.higher_is_better else -1.0
     return VerdictInputs(

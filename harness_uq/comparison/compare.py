@@ -6,14 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
-from harness_uq.comparison.build_rows import (
-    CompareKeywords,
-    CompareOptions,
-    ComparisonContext,
-    DifferenceKeywords,
-    comparison_row,
-    undecided_row,
-)
+from harness_uq.comparison.build_rows import ComparisonContext, comparison_row, undecided_row
 from harness_uq.comparison.differences import DifferenceResult, paired_difference
 from harness_uq.comparison.identical_runs import sameness
 from harness_uq.comparison.independent import common_bounds, difference_of
@@ -38,7 +31,6 @@ from harness_uq.errors import DataError, HarnessUqError, NotEstimableError, Stru
 from harness_uq.estimation.auxiliary_data import human_labels, require_labels, selection_with_labels
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.estimation.single_system import estimate_of
-from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.comparison import (
     GROUP_NOT_PAIRED,
     INDEPENDENT_COMPARISON,
@@ -50,12 +42,14 @@ from harness_uq.messages.catalogue.comparison import (
     UNMATCHED_QUESTIONS,
 )
 from harness_uq.messages.catalogue.estimation import ESTIMATION_FAILED
+from harness_uq.messages.message import Message, distinct
+from harness_uq.options import OVERALL, Options, resolve, resolve_arrays
+from harness_uq.options_typed import CompareKeywords, CompareScoresKeywords
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.result_list import ResultList
 from harness_uq.structure.clusters import clusters_of
-from harness_uq.structure.option_keywords import options_of_arrays, options_with, selection_of
 from harness_uq.structure.structure import Clusters
 from harness_uq.structure.task_groups import group_data, members_of
 
@@ -66,21 +60,11 @@ if TYPE_CHECKING:
 
     from harness_uq.io.human_labels import Label
 
-__all__ = ["CompareOptions", "compare", "compare_scores", "worse_rows"]
-
-OVERALL = "overall"
-
-
-class ArrayComparisonKeywords(DifferenceKeywords, total=False):
-    """Options of `compare_scores`; `range` is the smallest and largest possible score."""
-
-    range: tuple[float, float]
-
 
 def compare(
     a: Runs,
     b: Runs,
-    options: CompareOptions | None = None,
+    options: Options | None = None,
     *,
     labels: "str | Path | Sequence[Label] | None" = None,
     inclusion_probabilities: str | None = None,
@@ -122,9 +106,9 @@ def compare(
     TypeError : if an option does not exist
     """
     offered = plugins or load_plugins()
-    chosen = options_with(options or CompareOptions(), keywords, "compare")
+    chosen, selected = resolve("compare", options, keywords)
     require_labels(labels, inclusion_probabilities)
-    selection = selection_with_labels(selection_of(keywords, tasks=keywords.get("margins", ())), labels)
+    selection = selection_with_labels(selected, labels)
     side_a, side_b = (
         Side.read(runs, name, offered, chosen.structure, selection) for runs, name in ((a, "A"), (b, "B"))
     )
@@ -136,7 +120,7 @@ def compare(
     return ResultList(apply_missing_policies(rows, (side_a, side_b), chosen, offered, compare_again))
 
 
-def _compare_sides(side_a: Side, side_b: Side, options: CompareOptions, plugins: Plugins) -> list[Comparison]:
+def _compare_sides(side_a: Side, side_b: Side, options: Options, plugins: Plugins) -> list[Comparison]:
     """Comparisons of all tasks, groups and over all tasks, with their verdicts after correction."""
     matched, notes = common_keys(side_a, side_b)
     names = side_a.system, side_b.system
@@ -177,9 +161,9 @@ def compare_scores(
     b: "ArrayLike",
     *,
     clusters: "ArrayLike | None" = None,
-    options: CompareOptions | None = None,
+    options: Options | None = None,
     metric: str = "score",
-    **keywords: Unpack[ArrayComparisonKeywords],
+    **keywords: Unpack[CompareScoresKeywords],
 ) -> Comparison:
     """Compare two arrays of scores of the same questions.
 
@@ -205,7 +189,7 @@ def compare_scores(
     >>> row.value_a - row.value_b, row.verdict
     (0.5, 'undecided')
     """
-    chosen = options_of_arrays(options or CompareOptions(), keywords, "compare_scores", metric)
+    chosen = resolve_arrays("compare_scores", options, keywords, metric)
     log_a, log_b = (log_of_array(x, name, clusters=clusters, metric=metric) for x, name in ((a, "A"), (b, "B")))
     if len(log_a.questions) != len(log_b.questions):
         raise DataError(
@@ -241,7 +225,7 @@ def worse_rows(rows: Sequence[Comparison], level: float = 0.95) -> list[Comparis
 class _Job:
     """The inputs of one call of `compare`."""
 
-    options: CompareOptions
+    options: Options
     plugins: Plugins
     names: tuple[str, str]
     side_a: Side

@@ -4,15 +4,14 @@ All functions take a `Pair`: the scores of both systems on the same questions of
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from scipy import special
 
-from harness_uq.data.task_log import FloatArray, IntArray
+from harness_uq.data.arrays import FloatArray, IntArray
 from harness_uq.errors import NotEstimableError
-from harness_uq.messages import Message
 from harness_uq.messages.catalogue.comparison import LATENT_NORMAL_REPLACED, STUDENT_DIFFERENCE
+from harness_uq.messages.message import Message
 from harness_uq.results.estimate import IntervalKind, Posterior
 from harness_uq.results.method_info import MethodInfo
 from harness_uq.stats.clusters.cluster_robust import cluster_robust
@@ -20,8 +19,6 @@ from harness_uq.stats.common.student import StudentPosterior
 from harness_uq.stats.pairs.paired import paired_posterior
 from harness_uq.stats.pairs.paired_frequentist import mcnemar_test
 from harness_uq.stats.units.contrasts import DirichletCellsPosterior, PairedDifferences, contrast_posteriors
-
-CompareMethod = Literal["bayes", "dirichlet", "latent-normal", "t", "independent"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,7 +139,7 @@ def std_error_of(posterior: Posterior) -> float:
     return posterior.std_error if isinstance(posterior, StudentPosterior) else posterior.sd
 
 
-def paired_difference(pair: Pair, method: CompareMethod) -> DifferenceResult:
+def paired_difference(pair: Pair, method: str) -> DifferenceResult:
     """Estimate the difference on the population of questions from the questions that both systems answered.
 
     Raises

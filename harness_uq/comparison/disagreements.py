@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from harness_uq.comparison.build_rows import CompareOptions
 from harness_uq.comparison.flipped_questions import QuestionEvidence
 from harness_uq.comparison.pairing import Paired, pair_scores
 from harness_uq.comparison.sides import Side, common_keys
@@ -10,6 +9,7 @@ from harness_uq.data.selection import higher_is_better
 from harness_uq.data.task_log import Scores
 from harness_uq.errors import DataError, NotEstimableError, StructureError
 from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.comparison import Disagreement, Disagreements
@@ -17,7 +17,7 @@ from harness_uq.structure.structure import StructureOptions
 
 
 def disagreements(
-    a: Runs, b: Runs, n: int, options: CompareOptions | None = None, *, plugins: Plugins | None = None
+    a: Runs, b: Runs, n: int, options: Options | None = None, *, plugins: Plugins | None = None
 ) -> list[Disagreements]:
     """Find the questions on which two systems differ most, for every task, metric and filter with question scores.
 
@@ -32,7 +32,7 @@ def disagreements(
     ------
     LogError, DataError, NotEstimableError : as for `compare`
     """
-    offered, chosen = plugins or load_plugins(), options or CompareOptions()
+    offered, chosen = plugins or load_plugins(), options or Options()
     side_a, side_b = (
         Side.read(runs, name, offered, StructureOptions(use_samples=True)) for runs, name in ((a, "A"), (b, "B"))
     )

@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness_uq.alignment.aligned_scores import match_scores
-from harness_uq.data.task_log import FloatArray, TaskLog
+from harness_uq.data.arrays import FloatArray
+from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError, NotEstimableError, StructureError
-from harness_uq.estimation.estimate import Options
 from harness_uq.estimation.resource_use import TaskRun, task_runs
+from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.resource_use import ResourceUse
 

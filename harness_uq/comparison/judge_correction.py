@@ -5,14 +5,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from harness_uq.comparison.build_rows import CompareOptions, ComparisonContext, comparison_row, undecided_row
+from harness_uq.comparison.build_rows import ComparisonContext, comparison_row, undecided_row
 from harness_uq.comparison.differences import DifferenceResult, Pair, paired_difference
 from harness_uq.comparison.independent import difference_of
 from harness_uq.comparison.multiplicity import adjust_verdicts
 from harness_uq.comparison.pairing import Paired, pair_scores
 from harness_uq.comparison.sides import Side, common_keys
+from harness_uq.data.arrays import FloatArray
 from harness_uq.data.selection import SelectedRun, higher_is_better, messages_of_systems
-from harness_uq.data.task_log import FloatArray, Scores
+from harness_uq.data.task_log import Scores
 from harness_uq.errors import DataError, LogError, NotEstimableError, StructureError, refusal_of
 from harness_uq.estimation.judge_correction import (
     ENOUGH_LABELS,
@@ -23,7 +24,6 @@ from harness_uq.estimation.judge_correction import (
     grades_of,
 )
 from harness_uq.estimation.single_system import posterior_of
-from harness_uq.messages import Message
 from harness_uq.messages.catalogue.comparison import (
     GRADER_DIFFERENCE,
     GRADER_ERRORS,
@@ -36,6 +36,8 @@ from harness_uq.messages.catalogue.comparison import (
     LABELS_WITHOUT_SYSTEM,
 )
 from harness_uq.messages.catalogue.estimation import FEW_LABELS, NO_LABELS, RANGE_REQUIRED
+from harness_uq.messages.message import Message
+from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate
@@ -124,7 +126,7 @@ class _Labeled:
 
 
 def compare_with_labels(
-    sides: tuple[Side, Side], labels: HumanLabels, options: CompareOptions, plugins: Plugins
+    sides: tuple[Side, Side], labels: HumanLabels, options: Options, plugins: Plugins
 ) -> list[Comparison]:
     """Compare the human scores of two systems on every task, metric and filter that a grader scored.
 
@@ -163,7 +165,7 @@ class _Job:
 
     names: tuple[str, str]
     labels: HumanLabels
-    options: CompareOptions
+    options: Options
     plugins: Plugins
 
     def compared(self, runs: tuple[SelectedRun, SelectedRun]) -> Comparison:

@@ -7,13 +7,13 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from harness_uq.comparison.build_rows import CompareOptions
 from harness_uq.comparison.sides import Side
 from harness_uq.comparison.verdicts import VerdictInputs, verdict_of
 from harness_uq.data.missing_scores import Extreme, MissingCounts, MissingPolicies
 from harness_uq.data.selection import ScoreKey, SelectedRun
 from harness_uq.data.task_log import Scores
 from harness_uq.messages.catalogue.comparison import IDENTIFIED_DIFFERENCE, VERDICT_DEPENDS_ON_MISSING
+from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.comparison import Comparison, Difference
 from harness_uq.results.estimate import Interval
@@ -25,7 +25,7 @@ CompareSides: TypeAlias = Callable[[Side, Side], list[Comparison]]
 
 
 def apply_missing_policies(
-    rows: list[Comparison], sides: tuple[Side, Side], options: CompareOptions, plugins: Plugins, compare: CompareSides
+    rows: list[Comparison], sides: tuple[Side, Side], options: Options, plugins: Plugins, compare: CompareSides
 ) -> list[Comparison]:
     """Apply the policy `bounds`, or warn if a verdict depends on the default policy.
 

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness_uq.comparison.differences import CompareMethod, DifferenceResult
+from harness_uq.comparison.differences import DifferenceResult
 from harness_uq.comparison.missing_scores import failed_for_other
 from harness_uq.comparison.pairing import Paired
+from harness_uq.data.arrays import FloatArray, IntArray
 from harness_uq.data.selection import SelectedRun
-from harness_uq.data.task_log import FloatArray, IntArray, Scores
+from harness_uq.data.task_log import Scores
 from harness_uq.errors import NotEstimableError
 from harness_uq.messages.catalogue.comparison import OWN_QUESTIONS_USED
 from harness_uq.stats.pairs.paired_frequentist import paired_t
@@ -25,7 +26,7 @@ class OwnQuestionsResult:
     values: tuple[float, float]
 
 
-def with_own_questions(paired: Paired, method: CompareMethod) -> OwnQuestionsResult | None:
+def with_own_questions(paired: Paired, method: str) -> OwnQuestionsResult | None:
     """Estimate the difference from all questions; None if the shared questions alone are nearly as precise.
 
     Own questions are used if the questions are independent and the standard error is at least 10 % smaller with them.

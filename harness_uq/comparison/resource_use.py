@@ -9,28 +9,22 @@ from numpy.typing import NDArray
 
 from harness_uq.comparison.dominance import with_dominance
 from harness_uq.comparison.pairing import pair_scores
+from harness_uq.data.arrays import FloatArray, IntArray
 from harness_uq.data.selection import SelectedRun
-from harness_uq.data.task_log import FloatArray, IntArray, Scores, TaskLog
+from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.errors import DataError, NotEstimableError, StructureError, refusal_of
-from harness_uq.estimation.estimate import EstimateKeywords, Options
 from harness_uq.estimation.load_plugins import load_plugins
-from harness_uq.estimation.resource_use import (
-    Ratio,
-    TaskRun,
-    resource_use_of,
-    tail_warning,
-    task_runs,
-    with_limits,
-)
+from harness_uq.estimation.resource_use import Ratio, TaskRun, resource_use_of, tail_warning, task_runs, with_limits
 from harness_uq.messages.catalogue.comparison import ONE_SYSTEM_REQUIRED
 from harness_uq.messages.catalogue.resources import NOTHING_SOLVED
+from harness_uq.options import Options, resolve
+from harness_uq.options_typed import ResourceUseKeywords
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.resource_use import Quantity, ResourceUse
 from harness_uq.results.result_list import ResultList
 from harness_uq.stats.means.ratio import correlation_of_means, positive_mean, ratio_of_limits
-from harness_uq.structure.option_keywords import options_with, selection_of
 
 
 def resource_use(
@@ -39,7 +33,7 @@ def resource_use(
     options: Options | None = None,
     *,
     plugins: Plugins | None = None,
-    **keywords: Unpack[EstimateKeywords],
+    **keywords: Unpack[ResourceUseKeywords],
 ) -> ResultList[ResourceUse]:
     """Estimate totals of cost, tokens and time, and the cost and tokens per solved question.
 
@@ -63,8 +57,8 @@ def resource_use(
     DataError : if there is a baseline and one argument contains several systems
     TypeError : if an option does not exist
     """
-    chosen, offered = options_with(options or Options(), keywords, "resource_use"), plugins or load_plugins()
-    selection = selection_of({**keywords, "resources": True})
+    chosen, selection = resolve("resource_use", options, keywords)
+    offered, selection = plugins or load_plugins(), replace(selection, resources=True)
     logs = task_logs(runs, offered, selection)
     if baseline is None:
         return ResultList(with_dominance(resource_use_of(logs, chosen, offered), logs, chosen, offered))

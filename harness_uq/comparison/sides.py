@@ -7,17 +7,17 @@ from harness_uq.data.selection import ScoreKey, SelectedRun, select_runs
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.estimation.samples_or_totals import with_best_evidence
-from harness_uq.messages import Message
 from harness_uq.messages.catalogue.comparison import (
     DIFFERENT_TASKS_COMPARED,
     NO_COMMON_SCORES,
     ONE_SYSTEM_REQUIRED,
     UNSHARED_SCORES,
 )
+from harness_uq.messages.message import Message
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
-from harness_uq.structure.option_keywords import Selection
+from harness_uq.structure.selection import Selection
 from harness_uq.structure.structure import StructureOptions
 
 _MOST_LISTED = 5

@@ -6,16 +6,16 @@ from pathlib import Path
 
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError, unknown_name
-from harness_uq.estimation.estimate import Options
 from harness_uq.estimation.judge_correction import correct
 from harness_uq.estimation.subset import Probabilities, estimate_whole, read_probabilities
 from harness_uq.io.human_labels import Label, check_systems, check_tasks, read_labels
 from harness_uq.io.paths import is_file, is_remote
+from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.estimate import Estimate
-from harness_uq.structure.option_keywords import Selection
+from harness_uq.structure.selection import Selection
 
 
 @dataclass(frozen=True, slots=True)

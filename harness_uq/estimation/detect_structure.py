@@ -6,8 +6,9 @@ from typing import Unpack
 
 from harness_uq.data.task_log import AggregateScore, TaskLog
 from harness_uq.errors import StructureError
-from harness_uq.estimation.estimate import Options
 from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.options import Options, resolve
+from harness_uq.options_typed import DetectStructureKeywords
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
@@ -17,7 +18,6 @@ from harness_uq.results.result_list import ResultList
 from harness_uq.results.structure import StructureSummary
 from harness_uq.structure.clusters import clusters_of
 from harness_uq.structure.missingness import missingness_notes
-from harness_uq.structure.option_keywords import StructureKeywords, check_keywords, options_with, selection_of
 from harness_uq.structure.question_groups import usable_fields
 from harness_uq.structure.structure import Clusters, Structure, StructureOptions, detect
 
@@ -73,24 +73,23 @@ class TaskStructure(NotebookTable):
 
 def detect_structure(
     logs: Runs,
-    options: StructureOptions | None = None,
+    options: Options | None = None,
     *,
     plugins: Plugins | None = None,
-    **keywords: Unpack[StructureKeywords],
+    **keywords: Unpack[DetectStructureKeywords],
 ) -> ResultList[TaskStructure]:
     """Detect the clusters, trials and score types of each task, with the evidence.
 
     Parameters
     ----------
     logs : runs, as for `estimate`
-    options : clusters and score ranges that the user declares
+    options : options; only those about the structure are used
     plugins : plugins to use; by default the installed ones
     **keywords : `cluster`, `range`, `use_samples`, `task`, `metric`, `filter` and `model`, as for `estimate`
     """
-    check_keywords(keywords, StructureKeywords.__annotations__, "detect_structure")
     offered = plugins or load_plugins()
-    chosen = options_with(Options(structure=options or StructureOptions()), keywords, "detect_structure").structure
-    read = task_logs(logs, offered, selection_of(keywords), need_scores=False)
+    resolved, selection = resolve("detect_structure", options, keywords)
+    chosen, read = resolved.structure, task_logs(logs, offered, selection, need_scores=False)
     return ResultList(_task_structure(log, clusters_of(log, chosen, offered), chosen, read) for log in read)
 
 

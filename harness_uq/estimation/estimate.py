@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
+from harness_uq.data.arrays import IntArray
 from harness_uq.data.missing_scores import Extreme, MissingPolicies
 from harness_uq.data.selection import trials_behind
 from harness_uq.data.task_log import (
     AggregateScore,
     Classifications,
     ClusterDeclaration,
-    IntArray,
     Scores,
     SufficientStatistics,
     TaskData,
@@ -21,14 +21,13 @@ from harness_uq.data.task_log import (
     TaskLog,
 )
 from harness_uq.errors import DataError, HarnessUqError, NotEstimableError, StructureError, error_summary, refusal_of
-from harness_uq.estimands import ConfusionMetric, Estimand, PassK, Scope, Statistic, parse_estimand
+from harness_uq.estimands import ConfusionMetric, Estimand, PassK, Statistic, parse_estimand
 from harness_uq.estimation.defaults import choices
 from harness_uq.estimation.diagnostics import caveats, missing_note
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.estimation.missing_scores import EstimateAt, identified, with_sensitivity
 from harness_uq.estimation.samples_or_totals import with_best_evidence
 from harness_uq.estimation.stored_interval import with_stored_interval
-from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.estimation import (
     CLUSTERS_USED,
     ESTIMATION_FAILED,
@@ -41,8 +40,11 @@ from harness_uq.messages.catalogue.estimation import (
     NO_SCORES,
     SCORE_TOO_LARGE,
 )
+from harness_uq.messages.message import Message, distinct
+from harness_uq.options import Options, resolve, resolve_arrays
+from harness_uq.options_typed import EstimateKeywords, EstimateScoresKeywords
 from harness_uq.plugins.manager import Plugins
-from harness_uq.plugins.protocols import CredibleKind, Problem
+from harness_uq.plugins.protocols import Problem
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.estimate import NOTHING_REPORTED, Estimate
@@ -50,13 +52,6 @@ from harness_uq.results.result_list import ResultList
 from harness_uq.stats.common.validate_arrays import LARGEST
 from harness_uq.stats.trials.diagnostics import identical_trials
 from harness_uq.structure.clusters import clusters_of
-from harness_uq.structure.option_keywords import (
-    ResourceKeywords,
-    ScoreKeywords,
-    options_of_arrays,
-    options_with,
-    selection_of,
-)
 from harness_uq.structure.structure import Clusters, Evidence, Structure, StructureOptions, codes_of, detect
 
 if TYPE_CHECKING:
@@ -66,56 +61,6 @@ if TYPE_CHECKING:
 
     from harness_uq.estimation.subset import Probabilities
     from harness_uq.io.human_labels import Label
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """Options of an estimate.
-
-    Attributes
-    ----------
-    method : `bayes`, `wilson`, `t`, `clt` or the name of an estimator
-    level : nominal coverage, in (0, 1)
-    scope : `population`, `benchmark` or `full`
-    estimand : `mean`, `pass@K`, `pass^K`, `G-pass@K:TAU`, `mG-pass@K` or `maj@K`, for metrics that are means
-    interval : kind of credible interval; None for each method's default
-    structure : clusters and score ranges that the user declares
-    seed : random seed of the methods that sample
-    """
-
-    method: str = "bayes"
-    level: float = 0.95
-    scope: Scope = "population"
-    estimand: str = "mean"
-    interval: CredibleKind | None = None
-    structure: StructureOptions = field(default_factory=StructureOptions)
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        parse_estimand(self.estimand, self.scope)
-        if not 0 < self.level < 1:
-            raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {self.level}")
-
-
-class MethodKeywords(TypedDict, total=False):
-    """The attributes of `Options`, without the structure."""
-
-    method: str
-    level: float
-    scope: Scope
-    estimand: str
-    interval: CredibleKind | None
-    seed: int
-
-
-class EstimateKeywords(ScoreKeywords, ResourceKeywords, MethodKeywords, total=False):
-    """Options of `estimate` and `report`."""
-
-
-class ArrayKeywords(MethodKeywords, total=False):
-    """Options of `estimate_scores`; `range` is the smallest and largest possible score."""
-
-    range: tuple[float, float]
 
 
 def estimate(
@@ -158,9 +103,8 @@ def estimate(
     HarnessUqError : if the requested method does not exist
     TypeError : if an option does not exist
     """
-    options = options_with(options or Options(), keywords, "estimate")
+    options, selection = resolve("estimate", options, keywords)
     plugins = plugins or load_plugins()
-    selection = selection_of(keywords)
     if labels is not None or reference_runs is not None or inclusion_probabilities is not None:
         from harness_uq.estimation.auxiliary_data import AuxiliaryData  # which uses the estimates of this module
 
@@ -228,7 +172,7 @@ def estimate_scores(
     clusters: "ArrayLike | None" = None,
     options: Options | None = None,
     metric: str = "score",
-    **keywords: Unpack[ArrayKeywords],
+    **keywords: Unpack[EstimateScoresKeywords],
 ) -> Estimate:
     """Estimate from an array of scores, without a log.
 
@@ -255,7 +199,7 @@ def estimate_scores(
     """
     from harness_uq.data.task_log import log_of_array
 
-    chosen = options_of_arrays(options or Options(), keywords, "estimate_scores", metric)
+    chosen = resolve_arrays("estimate_scores", options, keywords, metric)
     return estimate(log_of_array(values, "array", clusters=clusters, metric=metric), chosen)[0]
 
 

@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from harness_uq.data.task_log import FloatArray, Scores, TaskLog
+from harness_uq.data.arrays import FloatArray
+from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.errors import DataError, LogError, NotEstimableError, StructureError, refusal_of
 from harness_uq.estimands import parse_estimand
-from harness_uq.estimation.estimate import Options, make_problem, not_estimable
+from harness_uq.estimation.estimate import make_problem, not_estimable
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.estimation.method_result import credible
 from harness_uq.io.human_labels import Label, answers_without_label, grades, labels_of_answers
-from harness_uq.messages import Message
 from harness_uq.messages.catalogue import estimation
 from harness_uq.messages.catalogue.comparison import LABELS_OF_SEVERAL_RATERS
 from harness_uq.messages.catalogue.estimation import (
@@ -30,6 +30,8 @@ from harness_uq.messages.catalogue.estimation import (
     WEAK_GRADER,
 )
 from harness_uq.messages.catalogue.planning import LABELS_INCOMPLETE
+from harness_uq.messages.message import Message
+from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.protocols import Problem
 from harness_uq.plugins.readers import task_logs

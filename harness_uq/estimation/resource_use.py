@@ -6,15 +6,15 @@ from typing import cast
 
 import numpy as np
 
-from harness_uq.data.arrays import FloatArray
+from harness_uq.data.arrays import FloatArray, IntArray
 from harness_uq.data.resources import RESOURCE_METRICS, renamed
 from harness_uq.data.selection import SelectedRun, select_runs
-from harness_uq.data.task_log import IntArray, Scores, TaskLog
+from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.errors import DataError, NotEstimableError, refusal_of
-from harness_uq.estimation.estimate import Options
 from harness_uq.estimation.single_system import estimate_of
-from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.resources import HEAVY_TAIL, NO_RESOURCES, NOTHING_SOLVED, UNSCORED_COST
+from harness_uq.messages.message import Message, distinct
+from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.resource_use import Quantity, ResourceUse

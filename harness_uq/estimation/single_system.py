@@ -5,12 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from harness_uq.data.arrays import IntArray
 from harness_uq.data.selection import SelectedRun
-from harness_uq.data.task_log import IntArray, Scores, TaskLog
+from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.errors import DataError, NotEstimableError, StructureError, refusal_of
 from harness_uq.estimands import Mean
-from harness_uq.estimation.estimate import Options, estimate_group, make_problem, not_estimable, solve
+from harness_uq.estimation.estimate import estimate_group, make_problem, not_estimable, solve
 from harness_uq.messages.catalogue.comparison import SYSTEM_WITHOUT_INTERVAL, TOO_FEW_UNITS
+from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.estimate import Estimate
 from harness_uq.stats.common.posterior import Posterior

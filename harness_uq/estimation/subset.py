@@ -7,17 +7,17 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from harness_uq.data.arrays import FloatArray
 from harness_uq.data.reference_runs import ReferenceRuns, reference_runs
 from harness_uq.data.selection import ActiveDraws, active_draws, merge_runs
-from harness_uq.data.task_log import FloatArray, Scores, TaskLog
+from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.errors import DataError, LogError, NotEstimableError, StructureError, refusal_of
 from harness_uq.estimands import parse_estimand
 from harness_uq.estimation import active
-from harness_uq.estimation.estimate import Options, make_problem, not_estimable
+from harness_uq.estimation.estimate import make_problem, not_estimable
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.estimation.method_result import credible
 from harness_uq.io import paths as io_paths
-from harness_uq.messages import Message
 from harness_uq.messages.catalogue.estimation import RANGE_REQUIRED
 from harness_uq.messages.catalogue.planning import (
     DRAW_SIZE_MISMATCH,
@@ -30,6 +30,8 @@ from harness_uq.messages.catalogue.planning import (
     WHOLE_BENCHMARK_ESTIMAND,
 )
 from harness_uq.messages.catalogue.reading import PATH_UNREADABLE
+from harness_uq.messages.message import Message
+from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs

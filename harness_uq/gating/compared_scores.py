@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-from harness_uq.comparison.compare import OVERALL, compare
+from harness_uq.comparison.compare import compare
 from harness_uq.comparison.sides import Side
 from harness_uq.comparison.verdicts import VerdictInputs, verdict_of
 from harness_uq.data.selection import select_runs
@@ -13,8 +13,9 @@ from harness_uq.data.task_log import TaskLog
 from harness_uq.estimation.split_groups import split_by, with_values_of_groups
 from harness_uq.gating.overall_row import overall_comparison
 from harness_uq.gating.repeated_runs import RunCounts
-from harness_uq.messages import Message
 from harness_uq.messages.catalogue.breakdown import GROUPS_OF_ONE_SYSTEM
+from harness_uq.messages.message import Message
+from harness_uq.options import OVERALL
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.comparison import Comparison, Difference
 from harness_uq.results.estimate import Interval
@@ -22,7 +23,7 @@ from harness_uq.stats.pairs.run_variation import DistributionOverRuns, pooled_va
 from harness_uq.structure.question_groups import divided_logs
 
 if TYPE_CHECKING:
-    from harness_uq.gating.gate import GateOptions
+    from harness_uq.gating.gate import GateDesign
 
 
 def is_exact(row: Comparison) -> bool:
@@ -75,10 +76,10 @@ class Sides:
     baseline: Side
     counts: tuple[RunCounts, RunCounts] = (RunCounts(), RunCounts())
 
-    def compared(self, new: Sequence[TaskLog], options: "GateOptions", plugins: Plugins) -> list[ComparedScore]:
+    def compared(self, new: Sequence[TaskLog], options: "GateDesign", plugins: Plugins) -> list[ComparedScore]:
         """Compare logs of the new system with the baseline."""
-        if options.overall is not None:
-            row = overall_comparison(new, self.baseline.logs, options.overall, options.compare, plugins)
+        if options.overall:
+            row = overall_comparison(new, self.baseline.logs, options.compare, plugins)
             return [ComparedScore(row, options.improvement_of(row.task, row.metric))]
         rows = self._rows(new, options, plugins)
         if not options.by:
@@ -88,7 +89,7 @@ class Sides:
         of_groups = groups._rows(parts, _options_of_groups(options, parts), plugins)
         return [*rows, *(replace(one, is_group=True) for one in of_groups if one.row.task != OVERALL)]
 
-    def _divided(self, options: "GateOptions", plugins: Plugins) -> "Sides":
+    def _divided(self, options: "GateDesign", plugins: Plugins) -> "Sides":
         """The sides with each group of questions as a task."""
         new, baseline = (
             with_groups(side, options, plugins, others=other.logs, only_groups=True)
@@ -100,13 +101,13 @@ class Sides:
         ]
         return Sides(new, baseline, (counts[0], counts[1]))
 
-    def _rows(self, new: Sequence[TaskLog], options: "GateOptions", plugins: Plugins) -> list[ComparedScore]:
+    def _rows(self, new: Sequence[TaskLog], options: "GateDesign", plugins: Plugins) -> list[ComparedScore]:
         return [
             self._with_runs(ComparedScore(row, options.improvement_of(row.task, row.metric)), options, plugins)
             for row in _comparisons(new, self.baseline.logs, options, plugins)
         ]
 
-    def _with_runs(self, compared: ComparedScore, options: "GateOptions", plugins: Plugins) -> ComparedScore:
+    def _with_runs(self, compared: ComparedScore, options: "GateDesign", plugins: Plugins) -> ComparedScore:
         row = compared.row
         if row.posterior is None:
             return compared
@@ -123,7 +124,7 @@ class Sides:
 
 
 def with_groups(
-    side: Side, options: "GateOptions", plugins: Plugins, *, others: Iterable[TaskLog] = (), only_groups: bool = False
+    side: Side, options: "GateDesign", plugins: Plugins, *, others: Iterable[TaskLog] = (), only_groups: bool = False
 ) -> Side:
     """The side with the groups of questions as further tasks, or as the only tasks.
 
@@ -157,7 +158,7 @@ def groups_of_one_side(new: Side, baseline: Side, fields: Sequence[str]) -> Iter
             yield GROUPS_OF_ONE_SYSTEM(n_groups=len(alone), field=name, groups=list(alone))
 
 
-def _options_of_groups(options: "GateOptions", groups: Iterable[TaskLog]) -> "GateOptions":
+def _options_of_groups(options: "GateDesign", groups: Iterable[TaskLog]) -> "GateDesign":
     """The options with the margin and the required improvement of each task for its groups."""
     names = [log.task for log in groups]
     margins = with_values_of_groups(options.compare.margins, names)
@@ -193,7 +194,7 @@ def _with_over_runs(compared: ComparedScore, over_runs: DistributionOverRuns, le
 
 
 def _comparisons(
-    new: Sequence[TaskLog], old: Sequence[TaskLog], options: "GateOptions", plugins: Plugins
+    new: Sequence[TaskLog], old: Sequence[TaskLog], options: "GateDesign", plugins: Plugins
 ) -> list[Comparison]:
     """Comparisons, those of metrics with a margin of their own last."""
     parts = [({metric}, margin) for metric, margin in options.margins.items()]

@@ -14,10 +14,8 @@ test at alpha decides like an interval of level 1 - 2 alpha, that is 90 % for a 
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
-from harness_uq.comparison.build_rows import DifferenceKeywords
-from harness_uq.comparison.compare import OVERALL, CompareOptions
 from harness_uq.comparison.flipped_questions import flipped_questions
 from harness_uq.comparison.judge_correction import HumanLabels
 from harness_uq.comparison.sides import Side, common_keys
@@ -33,23 +31,16 @@ from harness_uq.gating.margin_scales import scale_messages
 from harness_uq.gating.missing_scores import with_missing_scores
 from harness_uq.gating.named_metrics import named_metrics, reads_resources, with_named_metrics
 from harness_uq.gating.repeated_runs import RunCounts, read_side
-from harness_uq.gating.requirements import (
-    Bounds,
-    RequiredScore,
-    Requirement,
-    check_selected,
-    required_scores,
-    requirements_of,
-)
+from harness_uq.gating.requirements import RequiredScore, Requirement, check_selected, required_scores, requirements_of
 from harness_uq.gating.sides import worst_logs
 from harness_uq.messages.catalogue.comparison import ONE_BASELINE_RUN, UNKNOWN_MARGIN_METRIC
-from harness_uq.overall.options import OverallOptions
+from harness_uq.options import OVERALL, Options, resolve
+from harness_uq.options_typed import GateKeywords
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.flipped_questions import FlippedQuestions
 from harness_uq.results.gate import Gate, ScoreName
-from harness_uq.structure.option_keywords import ScoreKeywords, options_with, selection_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,39 +49,36 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class GateOptions:
-    """Options of a gate.
+class GateDesign:
+    """What a gate tests.
 
     Attributes
     ----------
     compare : options of the comparisons; their `margin` applies to metrics that `margins` does not name
     margins : smallest drop that matters by metric, >= 0
     requirements : bounds on scores of the new system
-    overall : how the tasks are combined if only their overall result decides; None if each score does. Requirements
-        apply in both cases
+    overall : whether only the overall result of the tasks decides. Requirements apply in both cases
     labels : human labels that correct the scores of a grader in the comparisons
     improve_by : required improvements, by task or metric, or under None for all scores. They replace the margins of
         these scores
     by : fields of the questions whose groups are tested, too
     """
 
-    compare: CompareOptions
+    compare: Options
     margins: Mapping[str, float] = field(default_factory=dict)
     requirements: tuple[Requirement, ...] = ()
-    overall: OverallOptions | None = None
+    overall: bool = False
     labels: HumanLabels | None = None
     improve_by: Mapping[str | None, float] = field(default_factory=dict)
-    by: tuple[str, ...] = ()
+    by: Sequence[str] = ()
 
-    def __post_init__(self) -> None:
-        if self.labels and (self.overall or self.requirements):
-            raise DataError("a gate with human labels supports neither bounds of scores nor an overall result")
-        if self.by and (self.labels or self.overall):
-            raise DataError("a gate by groups of questions supports neither human labels nor an overall result")
-        if wrong := [margin for margin in self.margins.values() if not margin >= 0]:
-            raise DataError(f"a margin is the smallest drop that matters and not negative; got {wrong[0]}")
-        if wrong := [improvement for improvement in self.improve_by.values() if not improvement >= 0]:
-            raise DataError(f"a required improvement is not negative; got {wrong[0]}")
+    @classmethod
+    def of(cls, options: Options) -> "GateDesign":
+        """What the options require; all margins count as margins of tasks until `with_margins` divides them."""
+        improve_by = options.improve_by
+        by_name = improve_by if isinstance(improve_by, Mapping) else {} if improve_by is None else {None: improve_by}
+        requirements = requirements_of(options.at_least, options.at_most)
+        return cls(options, {}, requirements, options.overall, None, dict(by_name.items()), options.by)
 
     @property
     def alpha(self) -> float:
@@ -102,32 +90,28 @@ class GateOptions:
         names = [name for name in (task, metric, None) if name in self.improve_by]
         return self.improve_by[names[0]] if names else None
 
-    def without_policies(self) -> "GateOptions":
-        """These options for logs to which the policies for missing scores have been applied."""
+    def with_margins(self, logs: Iterable[TaskLog]) -> "GateDesign":
+        """The design in which the name of a margin that is not a task is that of a metric."""
+        tasks = {OVERALL, *(log.task for log in logs)}
+        margins = self.compare.margins
+        of_tasks = {name: margin for name, margin in margins.items() if name in tasks}
+        of_metrics = {name: margin for name, margin in margins.items() if name not in tasks}
+        return replace(self, compare=replace(self.compare, margins=of_tasks), margins=of_metrics)
+
+    def without_policies(self) -> "GateDesign":
+        """The design for logs to which the policies for missing scores have been applied."""
         return replace(self, compare=replace(self.compare, structure=self.compare.structure.without_policies))
-
-
-class GateKeywords(ScoreKeywords, DifferenceKeywords, total=False):
-    """Options of `gate` and `self_test`."""
-
-    margins: Mapping[str, float]
 
 
 def gate(
     new: Runs,
     baseline: "Runs | None" = None,
-    options: GateOptions | None = None,
+    options: Options | None = None,
     *,
-    at_least: Bounds | None = None,
-    at_most: Bounds | None = None,
-    improve_by: "float | Mapping[str, float] | None" = None,
-    by: str | Sequence[str] = (),
-    overall: OverallOptions | None = None,
     labels: "str | Path | Sequence[Label] | None" = None,
     inclusion_probabilities: str | None = None,
     grader_shift: float = 0.1,
     history: "Runs | None" = None,
-    prices: str | None = None,
     plugins: Plugins | None = None,
     **keywords: Unpack[GateKeywords],
 ) -> Gate:
@@ -138,25 +122,26 @@ def gate(
     new, baseline : runs of one system each: paths or results in memory, as for `read_logs`. Without a baseline, only
         bounds are tested. If several elements of a list contain a task, these are repeated runs of the system, and the
         variation between them is part of the decision. A folder counts as one run: its newest
-    options : margins, bounds and options of the comparisons
-    at_least, at_most : bounds of the new system's scores, for all tasks, or by `TASK` or `TASK:METRIC`, where TASK may
-        be a pattern. Without a metric, the bound applies to the first metric of the task, or `acc_norm` if it has one.
-        METRIC may be a resource such as `cost` or `output_tokens`, or `error_rate`, the share of trials that ended with
-        an error. They take precedence over the bounds in `options`
-    improve_by : improvement over the baseline that is required instead of the margin, for all scores or by task or
-        metric. 0 requires any improvement
-    by : field of the questions, or several, whose groups are tested as further tasks `TASK, FIELD: GROUP`. Groups can
-        fail the comparison with the baseline, but need not pass it
-    overall : decide only by the overall result of the tasks, combined in this way, with the margin of `overall`
+    options : options of the gate
     labels, inclusion_probabilities, grader_shift : human labels that correct the scores of a grader, as for `compare`.
         Every task must then pass
     history : further runs of the baseline's system, from which the lists of changed and flaky questions learn how often
         answers vary without a change. They do not enter the decision
-    prices : TOML file of prices of tokens, for requirements on costs
     plugins : plugins to use; by default the installed ones
-    **keywords : options with the names of the command line: `margin` (and `margins` by task or metric), `level`,
-        `scope`, `seed`, `cluster`, `range`, `use_samples`, `task`, `metric`, `filter` and `model`; also `method`
-        and `power` as for `compare`. They take precedence over `options`
+    **keywords : options with the names of the command line, which take precedence over `options`: `margin` (and
+        `margins` by task or metric), `level`, `scope`, `seed`, `cluster`, `range`, `use_samples`, `task`, `metric`,
+        `filter` and `model`; `method` and `power` as for `compare`; and the following
+    at_least, at_most : bounds of the new system's scores, for all tasks, or by `TASK` or `TASK:METRIC`, where TASK may
+        be a pattern. Without a metric, the bound applies to the first metric of the task, or `acc_norm` if it has one.
+        METRIC may be a resource such as `cost` or `output_tokens`, or `error_rate`, the share of trials that ended with
+        an error
+    improve_by : improvement over the baseline that is required instead of the margin, for all scores or by task or
+        metric. 0 requires any improvement
+    by : field of the questions, or several, whose groups are tested as further tasks `TASK, FIELD: GROUP`. Groups can
+        fail the comparison with the baseline, but need not pass it
+    overall : whether to decide only by the overall result of the tasks, with the margin of `overall`; `weights`,
+        `normalize`, `chance` and `missing_tasks` say how the tasks are combined
+    prices : TOML file of prices of tokens, for requirements on costs
 
     Raises
     ------
@@ -169,20 +154,18 @@ def gate(
     TypeError : if an option does not exist
     """
     offered = plugins or load_plugins()
-    needs_margin = baseline is not None and improve_by is None
-    chosen = _with_requirements(
-        gate_options(options, keywords, "gate", needs_margin=needs_margin), at_least, at_most, improve_by, by
-    )
+    resolved, selected = resolve("gate", options, keywords)
+    chosen = GateDesign.of(resolved)
+    if baseline is not None and "margin" not in keywords:
+        require_margin(resolved, options, "gate")
     require_labels(labels, inclusion_probabilities)
-    if overall is not None:
-        chosen = replace(chosen, overall=overall)
+    if labels is not None and (chosen.overall or chosen.requirements or chosen.by):
+        raise DataError("a gate with human labels supports neither bounds of scores, an overall result nor groups (by)")
     if baseline is None and not chosen.requirements:
         raise DataError("gate requires a baseline, or a bound of a score such as at_least=0.8")
-    compared = named_metrics([*chosen.margins, *keywords.get("margins", {}), *chosen.improve_by])
+    compared = named_metrics([*resolved.margins, *chosen.improve_by])
     named = compared | named_metrics(one.metric for one in chosen.requirements)
-    selection = replace(
-        selection_with_labels(selection_of(keywords), labels), resources=reads_resources(named), prices=prices
-    )
+    selection = replace(selection_with_labels(selected, labels), resources=reads_resources(named))
     own, own_counts = read_side(new, "the new system", offered, chosen.compare.structure, selection)
     if selection.filter.tasks:
         named_tasks = [one.task for one in chosen.requirements if one.task is not None]
@@ -197,13 +180,13 @@ def gate(
         compared_logs = own_counts.sources | counts.sources
         further = HistoryRuns.read(history, others, compared_logs, offered, chosen.compare.structure, selection)
     logs = [log for side in (own, others) if side for log in side.logs]
-    if (own_counts.by_score or counts.by_score) and (labels is not None or chosen.overall is not None):
+    if (own_counts.by_score or counts.by_score) and (labels is not None or chosen.overall):
         raise DataError(
             "a gate with human labels or an overall result uses one run of each system, but several are given"
         )
     if labels is not None:
         chosen = replace(chosen, labels=HumanLabels(human_labels(labels, logs, inclusion_probabilities), grader_shift))
-    settings = with_margins(chosen, keywords.get("margins"), logs)
+    settings = chosen.with_margins(logs)
     job = _Job(settings, offered, (own_counts, counts), named, compared, further)
     first, scores = job.decide_with_scores(own, others)
     decided = with_missing_scores(
@@ -213,58 +196,25 @@ def gate(
         offered,
         job.decide,
         lambda: job.decide_as_logged(own, others),
-        has_overall=settings.overall is not None,
+        has_overall=settings.overall,
     )
     return decided if others is None else job.with_power(decided, scores, own, others)
 
 
-def _with_requirements(
-    options: GateOptions,
-    at_least: Bounds | None,
-    at_most: Bounds | None,
-    improve_by: "float | Mapping[str, float] | None",
-    by: str | Sequence[str],
-) -> GateOptions:
-    """The options with the requirements that are given as arguments."""
-    if at_least is not None or at_most is not None:
-        options = replace(options, requirements=requirements_of(at_least, at_most))
-    if improve_by is not None:
-        given = improve_by.items() if isinstance(improve_by, Mapping) else [(None, improve_by)]
-        by_name: dict[str | None, float] = dict(given)
-        options = replace(options, improve_by=by_name)
-    return replace(options, by=(by,) if isinstance(by, str) else tuple(by)) if by else options
-
-
-def gate_options(
-    options: GateOptions | None, keywords: Mapping[str, Any], function: str, *, needs_margin: bool = True
-) -> GateOptions:
-    """The options, with those that are given as keywords replaced, except for `margins`.
+def require_margin(options: Options, given: Options | None, function: str) -> None:
+    """Check that a margin or an improvement is given, by a keyword or by options.
 
     Raises
     ------
-    DataError : if no margin is given
-    TypeError : if an option does not exist
+    DataError : if it is not
     """
-    if needs_margin and options is None and not {"margin", "margins"} & keywords.keys():
+    if given is None and not options.margins and not options.margin and options.improve_by is None:
         raise DataError(
             f"{function} requires a margin, the largest drop of a score that is allowed, such as margin=0.01"
         )
-    given = options or GateOptions(CompareOptions())
-    compared = options_with(given.compare, keywords, function)
-    return replace(given, compare=replace(compared, margins=given.compare.margins))
 
 
-def with_margins(options: GateOptions, margins: Mapping[str, float] | None, logs: Iterable[TaskLog]) -> GateOptions:
-    """The options with other margins of single tasks and metrics; a name that is not a task is that of a metric."""
-    if margins is None:
-        return options
-    tasks = {OVERALL, *(log.task for log in logs)}
-    of_tasks = {name: margin for name, margin in margins.items() if name in tasks}
-    of_metrics = {name: margin for name, margin in margins.items() if name not in tasks}
-    return replace(options, compare=replace(options.compare, margins=of_tasks), margins=of_metrics)
-
-
-def decide(new: Side, baseline: Side | None, options: GateOptions, plugins: Plugins) -> Gate:
+def decide(new: Side, baseline: Side | None, options: GateDesign, plugins: Plugins) -> Gate:
     """The decision alone; without a baseline, on the requirements only.
 
     Raises
@@ -288,7 +238,7 @@ class _Job:
     history : further runs of the baseline's system
     """
 
-    options: GateOptions
+    options: GateDesign
     plugins: Plugins
     counts: tuple[RunCounts, RunCounts] = (RunCounts(), RunCounts())
     named: frozenset[str] = frozenset()
@@ -308,7 +258,7 @@ class _Job:
         as_logged = [side and replace(side, logs=side.logged) for side in (new, baseline)]
         return self._decide(as_logged[0] or new, as_logged[1], self.options)[0]
 
-    def _decide(self, new: Side, baseline: Side | None, options: GateOptions) -> tuple[Gate, list[ComparedScore]]:
+    def _decide(self, new: Side, baseline: Side | None, options: GateDesign) -> tuple[Gate, list[ComparedScore]]:
         scores = [] if baseline is None else self._compared(new, baseline, new.logs, options)
         rows = [one.row for one in scores]
         _check_names(options, rows)
@@ -336,9 +286,7 @@ class _Job:
         counts, row = self.counts[0].with_groups(log.task for log in own.logs), required.row
         return required.with_runs(counts.variation(row.key, own, self.plugins))
 
-    def _compared(
-        self, new: Side, baseline: Side, logs: Sequence[TaskLog], options: GateOptions
-    ) -> list[ComparedScore]:
+    def _compared(self, new: Side, baseline: Side, logs: Sequence[TaskLog], options: GateDesign) -> list[ComparedScore]:
         sides = [with_named_metrics(side, self.compared) if self.named else side for side in (new, baseline)]
         if self.named:
             logs = with_named_metrics(replace(new, logs=tuple(logs)), self.compared).logs
@@ -378,7 +326,7 @@ class _Job:
                     yield flipped
 
 
-def _check_names(options: GateOptions, rows: Sequence[Comparison]) -> None:
+def _check_names(options: GateDesign, rows: Sequence[Comparison]) -> None:
     """Check that margins and required improvements name scores that are compared.
 
     Raises
@@ -393,7 +341,7 @@ def _check_names(options: GateOptions, rows: Sequence[Comparison]) -> None:
         raise DataError(unknown_name("task or metric of a required improvement", wrong[0], names, plural="names"))
 
 
-def _check_improvements(options: GateOptions, new: Side) -> None:
+def _check_improvements(options: GateDesign, new: Side) -> None:
     """Check that every required improvement is smaller than the range of its scores.
 
     Raises

@@ -7,14 +7,15 @@ from harness_uq.comparison.sides import Side
 from harness_uq.data.selection import ScoreKey, SelectedRun, copied_logs, superseded_attempts
 from harness_uq.data.task_log import Scores, Source
 from harness_uq.errors import DataError
-from harness_uq.messages import Message
 from harness_uq.messages.catalogue.comparison import HISTORY_RUNS_USED, NO_HISTORY_RUNS
+from harness_uq.messages.message import Message
+from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
-from harness_uq.structure.option_keywords import Selection
+from harness_uq.structure.selection import Selection
 from harness_uq.structure.structure import StructureOptions
-from harness_uq.trends.history import HistoryOptions, runs_at_level_of
+from harness_uq.trends.history import runs_at_level_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,7 +71,7 @@ class HistoryRuns:
                 continue
             own = run.log.source
             others = [one for one in entries if one.log.source == own or one.log.source not in compared]
-            by_score[key] = runs_at_level_of(run, others, HistoryOptions(structure=structure), plugins)
+            by_score[key] = runs_at_level_of(run, others, Options(structure=structure), plugins)
             n_omitted = max(n_omitted, sum(one.log.source != own for one in others) - len(by_score[key]))
         if not any(by_score.values()) and not n_omitted:
             systems = sorted({log.system for log in logs}) or ["none"]

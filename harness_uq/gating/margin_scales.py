@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness_uq.comparison.sides import Side
-from harness_uq.messages import Message
 from harness_uq.messages.catalogue.comparison import MIXED_SCALES
+from harness_uq.messages.message import Message
 from harness_uq.results.comparison import Comparison
 from harness_uq.structure.structure import known_range
 
 if TYPE_CHECKING:
-    from harness_uq.gating.gate import GateOptions
+    from harness_uq.gating.gate import GateDesign
 
 _SIMILAR = 2.0
 
@@ -32,7 +32,7 @@ class _Scale:
     text: str
 
 
-def scale_messages(options: "GateOptions", rows: Sequence[Comparison], new: Side) -> Iterator[Message]:
+def scale_messages(options: "GateDesign", rows: Sequence[Comparison], new: Side) -> Iterator[Message]:
     """Yield a warning if the margin for all scores applies to metrics of different scales; so for improvements."""
     improved = [row for row in rows if options.improvement_of(row.task, row.metric) is not None]
     with_margin = [row for row in rows if row not in improved]
@@ -47,7 +47,7 @@ def scale_messages(options: "GateOptions", rows: Sequence[Comparison], new: Side
             yield MIXED_SCALES(kind=kind, size=size, scales=listed, option=option, metric=different[1])
 
 
-def _scales(rows: Sequence[Comparison], new: Side, options: "GateOptions") -> dict[str, _Scale]:
+def _scales(rows: Sequence[Comparison], new: Side, options: "GateDesign") -> dict[str, _Scale]:
     """The scale of each metric on its first task."""
     scales: dict[str, _Scale] = {}
     for row in rows:

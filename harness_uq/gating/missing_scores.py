@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TypeAlias
 
-from harness_uq.comparison.compare import CompareOptions
 from harness_uq.comparison.missing_scores import missing_counts
 from harness_uq.comparison.sides import Side
 from harness_uq.data.missing_scores import Extreme, MissingPolicies
 from harness_uq.messages.catalogue.comparison import GATE_DEPENDS_ON_MISSING
+from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.gate import Decision, Gate, RequirementRow
 
@@ -19,7 +19,7 @@ DecideSides: TypeAlias = Callable[[Side, Side | None], Gate]
 def with_missing_scores(
     decided: Gate,
     sides: tuple[Side, Side | None],
-    options: CompareOptions,
+    options: Options,
     plugins: Plugins,
     decide: DecideSides,
     shown: Callable[[], Gate],

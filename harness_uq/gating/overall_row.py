@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import NormalDist
 
-from harness_uq.comparison.build_rows import CompareOptions, prob_noninferior
-from harness_uq.comparison.compare import OVERALL
+from harness_uq.comparison.build_rows import prob_noninferior
 from harness_uq.comparison.differences import std_error_of
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.options import OVERALL, Options
 from harness_uq.overall.compare import compare_overall
-from harness_uq.overall.options import OverallOptions
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.comparison import Comparison, Difference
 from harness_uq.results.overall import Overall, OverallDifference
@@ -19,8 +18,7 @@ from harness_uq.results.overall import Overall, OverallDifference
 def overall_comparison(
     new: Sequence[TaskLog],
     baseline: Sequence[TaskLog],
-    overall: OverallOptions,
-    options: CompareOptions,
+    options: Options,
     plugins: Plugins,
 ) -> Comparison:
     """Compare the overall scores of two systems, with the margin of the task `overall`.
@@ -38,7 +36,7 @@ def overall_comparison(
         names = f"{names[0]} (A)", f"{names[1]} (B)"
     sides = zip((new, baseline), names, strict=True)
     logs = [replace(log, system=name) for side, name in sides for log in side]
-    result = compare_overall(logs, names[1], overall, options, plugins=plugins)
+    result = compare_overall(logs, names[1], options, plugins=plugins)
     if result is None:
         raise DataError("an overall decision requires at least two tasks")
     if not result.differences:
@@ -46,7 +44,7 @@ def overall_comparison(
     return _comparison(result, names, options)
 
 
-def _comparison(result: Overall, names: tuple[str, str], options: CompareOptions) -> Comparison:
+def _comparison(result: Overall, names: tuple[str, str], options: Options) -> Comparison:
     (one,) = result.differences
     by_name = {system.system: system for system in result.systems}
     a, b = by_name[names[0]], by_name[names[1]]

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from harness_uq.alignment.match import common_questions
-from harness_uq.comparison.compare import OVERALL
 from harness_uq.comparison.sides import Side
+from harness_uq.data.arrays import FloatArray, IntArray
 from harness_uq.data.selection import (
     LogFilter,
     ScoreKey,
@@ -17,17 +17,18 @@ from harness_uq.data.selection import (
     select_runs,
     superseded_attempts,
 )
-from harness_uq.data.task_log import FloatArray, IntArray, MetricKey, Scores, Source, TaskLog
+from harness_uq.data.task_log import MetricKey, Scores, Source, TaskLog
 from harness_uq.data.trial_endings import TrialEndings
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.estimation.samples_or_totals import with_best_evidence
 from harness_uq.messages.catalogue.comparison import ONE_SYSTEM_REQUIRED
+from harness_uq.options import OVERALL
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.stats.pairs.run_variation import RunVariation, run_variation
 from harness_uq.structure.clusters import clusters_of
-from harness_uq.structure.option_keywords import Selection
+from harness_uq.structure.selection import Selection
 from harness_uq.structure.structure import StructureOptions
 from harness_uq.structure.task_groups import group_data, members_of
 

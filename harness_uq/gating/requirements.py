@@ -16,13 +16,13 @@ from typing import TypeAlias
 
 from scipy import stats
 
-from harness_uq.comparison.compare import CompareOptions
 from harness_uq.comparison.sides import Side
 from harness_uq.data.selection import ScoreKey, SelectedRun
 from harness_uq.errors import DataError, StructureError, unknown_name
-from harness_uq.estimation.estimate import Options, estimate
+from harness_uq.estimation.estimate import estimate
 from harness_uq.gating.named_metrics import NAMED_METRICS
 from harness_uq.messages.catalogue.comparison import BOUND_OUTSIDE_RANGE, REQUIREMENT_NOT_SELECTED
+from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.gate import Decision, RequirementKind, RequirementRow
@@ -212,7 +212,7 @@ class RequiredScore:
 
 
 def required_scores(
-    new: Side, requirements: Sequence[Requirement], compared: CompareOptions, plugins: Plugins
+    new: Side, requirements: Sequence[Requirement], compared: Options, plugins: Plugins
 ) -> list[RequiredScore]:
     """Each requirement with the estimate of each score that it refers to.
 
@@ -224,8 +224,7 @@ def required_scores(
     keys = [(requirement, key) for requirement in requirements for key in requirement.select(new.chosen)]
     if not keys:
         return []
-    how = Options(level=compared.level, scope=compared.scope, structure=compared.structure, seed=compared.seed)
-    rows = _newest_estimates(estimate(new.logs, how, plugins=plugins), new.chosen)
+    rows = _newest_estimates(estimate(new.logs, compared.estimation, plugins=plugins), new.chosen)
     required = [RequiredScore(requirement, rows[key]) for requirement, key in keys]
     for one in required:
         _check_bound(one.requirement.bound, one.row)

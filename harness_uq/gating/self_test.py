@@ -11,8 +11,10 @@ from harness_uq.data.selection import select_runs
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import NotEstimableError
 from harness_uq.estimation.load_plugins import load_plugins
-from harness_uq.gating.gate import GateKeywords, GateOptions, decide, gate_options, with_margins
+from harness_uq.gating.gate import GateDesign, decide, require_margin
 from harness_uq.gating.sides import Sides, by_epochs, by_halves, has_epochs
+from harness_uq.options import Options, resolve
+from harness_uq.options_typed import SelfTestKeywords
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
@@ -20,7 +22,6 @@ from harness_uq.results.estimate import Interval
 from harness_uq.results.gate import SelfTest
 from harness_uq.stats.proportion.binomial import binomial_interval
 from harness_uq.structure.clusters import clusters_of
-from harness_uq.structure.option_keywords import selection_of
 
 Kind = Literal["runs", "epochs", "halves"]
 KINDS: tuple[Kind, ...] = ("runs", "epochs", "halves")
@@ -31,12 +32,12 @@ _FEWEST_PAIRS = 20
 
 def self_test(
     logs: Runs,
-    options: GateOptions | None = None,
+    options: Options | None = None,
     *,
     kind: Kind | None = None,
     n: int = 200,
     plugins: Plugins | None = None,
-    **keywords: Unpack[GateKeywords],
+    **keywords: Unpack[SelfTestKeywords],
 ) -> SelfTest:
     """Estimate how often the gate fails a system that is compared with itself.
 
@@ -65,21 +66,23 @@ def self_test(
     TypeError : if an option does not exist
     """
     offered = plugins or load_plugins()
-    given = gate_options(options, keywords, "self_test")
-    read = task_logs(logs, offered, selection_of(keywords))
-    options = with_margins(given, keywords.get("margins"), read)
+    chosen, selection = resolve("self_test", options, keywords)
+    if "margin" not in keywords:
+        require_margin(chosen, options, "self_test")
+    read = task_logs(logs, offered, selection)
+    design = GateDesign.of(chosen).with_margins(read)
     systems = _by_system(read)
-    chosen = kind or _kind(systems)
-    drawn = list(_sides(systems, chosen, n, options, offered, np.random.default_rng(options.compare.seed)))
+    split = kind or _kind(systems)
+    drawn = list(_sides(systems, split, n, design, offered, np.random.default_rng(chosen.seed)))
     if not drawn:
-        raise NotEstimableError(_WHY_NONE[chosen])
-    decisions = [decide(*pair, options, offered).decision for pair in drawn]
+        raise NotEstimableError(_WHY_NONE[split])
+    decisions = [decide(*pair, design, offered).decision for pair in drawn]
     n_failed = decisions.count("fail")
-    level = options.compare.level
+    level = chosen.level
     low, high = binomial_interval(n_failed, len(drawn), level, "clopper_pearson")
     rate = Interval(float(low), float(high), level, "confidence")
     names = tuple(dict.fromkeys(a.system for a, _ in drawn))
-    return SelfTest(chosen, len(drawn), n_failed, decisions.count("pass"), rate, options.alpha, names)
+    return SelfTest(split, len(drawn), n_failed, decisions.count("pass"), rate, design.alpha, names)
 
 
 _WHY_NONE = {
@@ -118,7 +121,7 @@ def _sides(
     systems: dict[str, list[TaskLog]],
     kind: Kind,
     n: int,
-    options: GateOptions,
+    options: GateDesign,
     plugins: Plugins,
     rng: np.random.Generator,
 ) -> Iterator[tuple[Side, Side]]:

@@ -1,7 +1,7 @@
 """Assess the graders of logged runs: the function behind `harness-uq grader`."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Unpack
 
@@ -17,44 +17,14 @@ from harness_uq.graders.graded_answers import GradedAnswers, graded_answers
 from harness_uq.graders.panels import grader_panels
 from harness_uq.io.human_labels import Label
 from harness_uq.messages.catalogue.graders import NOTHING_TO_ASSESS
+from harness_uq.options import Options, resolve
+from harness_uq.options_typed import AssessGradersKeywords
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.grader import GraderAgreement, GraderDifference, GraderPanel, SelfPreference
 from harness_uq.results.result_list import ResultList
-from harness_uq.structure.option_keywords import StructureKeywords, options_with, selection_of
 from harness_uq.structure.question_groups import divided_logs
-from harness_uq.structure.structure import StructureOptions
-
-
-@dataclass(frozen=True, slots=True)
-class GraderOptions:
-    """Options of the assessment of graders.
-
-    Attributes
-    ----------
-    by : fields of the questions; the agreement is also reported for each group of questions with the same value
-    same_family : names or patterns of the systems that belong to the family of the grader
-    level : level of the intervals, in (0, 1)
-    structure : clusters and score ranges that the user declares
-    """
-
-    by: tuple[str, ...] = ()
-    same_family: tuple[str, ...] = ()
-    level: float = 0.95
-    structure: StructureOptions = field(default_factory=StructureOptions)
-
-    def __post_init__(self) -> None:
-        if not 0 < self.level < 1:
-            raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {self.level}")
-
-
-class GraderKeywords(StructureKeywords, total=False):
-    """Options of `assess_graders`."""
-
-    by: str | Sequence[str]
-    same_family: str | Sequence[str]
-    level: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +48,11 @@ class GraderAssessment:
 def assess_graders(
     logs: Runs,
     labels: str | Path | Sequence[Label] | None = None,
-    options: GraderOptions | None = None,
+    options: Options | None = None,
     *,
     inclusion_probabilities: str | None = None,
     plugins: Plugins | None = None,
-    **keywords: Unpack[GraderKeywords],
+    **keywords: Unpack[AssessGradersKeywords],
 ) -> GraderAssessment:
     """Assess graders: agreement with people, drift between graders, panels, and preference for their own family.
 
@@ -114,13 +84,8 @@ def assess_graders(
     StructureError : if no task has a field of `by`
     TypeError : if an option does not exist
     """
-    for name in ("by", "same_family"):
-        if isinstance(given := keywords.get(name, ()), str):
-            keywords[name] = (given,)
-    chosen = options_with(options or GraderOptions(), keywords, "assess_graders")
-    chosen = replace(chosen, by=tuple(chosen.by), same_family=tuple(chosen.same_family))
+    chosen, selection = resolve("assess_graders", options, keywords)
     offered = plugins or load_plugins()
-    selection = selection_of(keywords)
     require_labels(labels, inclusion_probabilities)
     if labels is None:
         return _assess(task_logs(logs, offered, selection), None, chosen, offered)
@@ -128,9 +93,7 @@ def assess_graders(
     return _assess(read, human_labels(labels, read, inclusion_probabilities), chosen, offered)
 
 
-def _assess(
-    logs: Sequence[TaskLog], labels: Human | None, options: GraderOptions, plugins: Plugins
-) -> GraderAssessment:
+def _assess(logs: Sequence[TaskLog], labels: Human | None, options: Options, plugins: Plugins) -> GraderAssessment:
     structure = options.structure.without_bounds("graders")
     systems = list(dict.fromkeys(log.system for log in logs))
     if options.same_family:
@@ -178,7 +141,7 @@ def _agreements(
 
 
 def _agreements_by(
-    logs: Sequence[TaskLog], labels: Human, name: str, options: GraderOptions, plugins: Plugins
+    logs: Sequence[TaskLog], labels: Human, name: str, options: Options, plugins: Plugins
 ) -> Iterator[GraderAgreement]:
     """The agreement on groups of questions, of all systems together."""
     structure = options.structure.without_bounds("graders")

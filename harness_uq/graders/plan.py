@@ -1,31 +1,28 @@
 """Plan which grader scores which answer, from a pilot of answers that all graders scored."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from typing import Unpack
 
 import numpy as np
 
-from harness_uq.data.task_log import FloatArray, IntArray
+from harness_uq.data.arrays import FloatArray, IntArray
 from harness_uq.errors import DataError, NotEstimableError, StructureError
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.graders.graded_answers import GradedAnswers, graded_answers
 from harness_uq.graders.panels import graders_of_same_answers, scores_of_graders
-from harness_uq.messages import Message
 from harness_uq.messages.catalogue.graders import GRADERS_OF_DIFFERENT_RANGES
 from harness_uq.messages.catalogue.planning import PILOT_CLUSTERS_UNKNOWN, PILOT_FEW_CLUSTERS, PLAN_UNAVAILABLE
+from harness_uq.messages.message import Message
+from harness_uq.options import Options, resolve
+from harness_uq.options_typed import PlanGradersKeywords
 from harness_uq.planning.components import FEW_CLUSTERS
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.grader_plan import GraderDesign, GraderDesignName, GraderPlan
 from harness_uq.results.result_list import ResultList
-from harness_uq.stats.labels.grader_design import (
-    GraderVariance,
-    assign_graders,
-    grader_variance,
-    pairs_in_clusters,
-)
-from harness_uq.structure.structure import StructureOptions
+from harness_uq.stats.labels.grader_design import GraderVariance, assign_graders, grader_variance, pairs_in_clusters
 
 _IN_WORDS: dict[GraderDesignName, str] = {
     "rotation": "graders in turn",
@@ -34,27 +31,13 @@ _IN_WORDS: dict[GraderDesignName, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class GraderPlanOptions:
-    """Options of a plan of graders.
-
-    Attributes
-    ----------
-    budget : number of grades of the answers of each system
-    seed : seed of the random choice of answers and graders
-    structure : clusters and score ranges that the user declares
-    """
-
-    budget: int
-    seed: int = 0
-    structure: StructureOptions = field(default_factory=StructureOptions)
-
-    def __post_init__(self) -> None:
-        if self.budget < 1:
-            raise DataError(f"budget must be at least 1 grade; got {self.budget}")
-
-
-def plan_graders(logs: Runs, options: GraderPlanOptions, *, plugins: Plugins | None = None) -> ResultList[GraderPlan]:
+def plan_graders(
+    logs: Runs,
+    options: Options | None = None,
+    *,
+    plugins: Plugins | None = None,
+    **keywords: Unpack[PlanGradersKeywords],
+) -> ResultList[GraderPlan]:
     """Plan which grader scores which answer at a fixed number of grades.
 
     Each metric of a log is a grader. The logs contain a pilot of at least ten answers that all graders scored. The plan
@@ -63,8 +46,10 @@ def plan_graders(logs: Runs, options: GraderPlanOptions, *, plugins: Plugins | N
     Parameters
     ----------
     logs : paths of logged runs or results in memory, as for `read_logs`
-    options : number of grades
+    options : options of the plan
     plugins : plugins to use; by default the installed ones
+    **keywords : `budget`, the number of grades of the answers of each system, which is required; `seed`, and options
+        about the structure and the selection of the logs. They take precedence over `options`
 
     Returns
     -------
@@ -73,23 +58,26 @@ def plan_graders(logs: Runs, options: GraderPlanOptions, *, plugins: Plugins | N
     Raises
     ------
     LogError : if no log can be read from a path
-    DataError : if no answers have several graders
+    DataError : if there is no budget, or no answers have several graders
     """
+    chosen, selection = resolve("plan_graders", options, keywords)
+    if chosen.budget is None or chosen.budget < 1:
+        raise DataError(f"Invalid budget: {chosen.budget}. Give a number of grades, 1 or more.")
     offered = plugins or load_plugins()
-    entries = graded_answers(task_logs(logs, offered), None, options.structure, offered)
+    entries = graded_answers(task_logs(logs, offered, selection), None, chosen.structure, offered)
     panels = graders_of_same_answers(entries)
     if not panels:
         raise DataError(
             "A plan of graders requires scores of several graders for the same answers. In a table, name the column "
             "of the graders, such as --column metric=grader."
         )
-    return ResultList(_plan(graders, options) for graders in panels)
+    return ResultList(_plan(graders, int(chosen.budget), chosen.seed) for graders in panels)
 
 
-def _plan(graders: Sequence[GradedAnswers], options: GraderPlanOptions) -> GraderPlan:
+def _plan(graders: Sequence[GradedAnswers], budget: int, seed: int) -> GraderPlan:
     first = graders[0]
     names = tuple(entry.grader for entry in graders)
-    plan = GraderPlan(first.log.task, first.data.filter, first.log.system, names, options.budget)
+    plan = GraderPlan(first.log.task, first.data.filter, first.log.system, names, budget)
     scores = scores_of_graders(graders)
     try:
         if len({entry.bounds for entry in graders}) > 1:
@@ -101,8 +89,8 @@ def _plan(graders: Sequence[GradedAnswers], options: GraderPlanOptions) -> Grade
         reasons = f"the graders {', '.join(names)} of task {plan.task!r}: {error}"
         return replace(plan, messages=(PLAN_UNAVAILABLE(reasons=reasons),))
     same_cluster = 0.0 if first.clusters is None else pairs_in_clusters(first.clusters)
-    designs = tuple(_designs(variance, len(scores), options.budget, same_cluster))
-    rng = np.random.default_rng(options.seed)
+    designs = tuple(_designs(variance, len(scores), budget, same_cluster))
+    rng = np.random.default_rng(seed)
     ids = first.log.questions.ids
     # in the order of the identifiers, so that questions have the same graders in all systems
     rows = np.array(sorted(range(len(ids)), key=ids.__getitem__))[rng.permutation(len(ids))[: designs[0].n_answers]]

@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from harness_uq.data.arrays import FloatArray
 from harness_uq.data.selection import ScoreKey
-from harness_uq.data.task_log import FloatArray
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.messages import Message
 from harness_uq.messages.catalogue.overall import (
     OVERALL_CHANCE_UNKNOWN,
     OVERALL_DIRECTIONS_DIFFER,
@@ -19,7 +18,8 @@ from harness_uq.messages.catalogue.overall import (
     OVERALL_TOO_FEW_TASKS,
     OVERALL_WEIGHTS_UNKNOWN,
 )
-from harness_uq.overall.options import OverallOptions
+from harness_uq.messages.message import Message
+from harness_uq.options import Options
 from harness_uq.overall.select_tasks import SelectedTask, TaskSelection
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.overall import OverallTask
@@ -80,7 +80,7 @@ class Combination:
 
 
 def combine(
-    systems: Sequence[str], selection: TaskSelection, rows: Rows, facts: Facts, options: OverallOptions
+    systems: Sequence[str], selection: TaskSelection, rows: Rows, facts: Facts, options: Options
 ) -> Combination:
     """Determine the systems, tasks and coefficients of an overall result.
 
@@ -108,7 +108,7 @@ def combine(
     ]
     chances = _chances(tasks, facts, options)
     shares = np.concatenate([weight * inner for weight, inner in zip(weights, within, strict=True)])
-    is_normalized = options.normalization == "chance"
+    is_normalized = options.normalize == "chance"
     return Combination(
         systems=systems,
         tasks=tuple(
@@ -140,7 +140,7 @@ def _slices(tasks: Sequence[SelectedTask]) -> list[slice]:
 
 
 def _complete(
-    systems: Sequence[str], tasks: Sequence[SelectedTask], rows: Rows, options: OverallOptions
+    systems: Sequence[str], tasks: Sequence[SelectedTask], rows: Rows, options: Options
 ) -> tuple[tuple[str, ...], tuple[SelectedTask, ...], tuple[Message, ...]]:
     """Return systems and tasks such that each system has an interval for each task, and what was left out.
 
@@ -233,9 +233,7 @@ def _bounds(row: Estimate) -> tuple[float, float] | None:
 # ---------------------------------------------------------------- weights
 
 
-def _task_weights(
-    systems: Sequence[str], tasks: Sequence[SelectedTask], rows: Rows, options: OverallOptions
-) -> FloatArray:
+def _task_weights(systems: Sequence[str], tasks: Sequence[SelectedTask], rows: Rows, options: Options) -> FloatArray:
     """Return the weights of the tasks, with sum 1. Raises NotEstimableError if they are unknown."""
     if not isinstance(options.weights, str):
         weights = np.array([options.weights[task.key[0]] for task in tasks], float)
@@ -296,7 +294,7 @@ def _group_weights(
     )
 
 
-def _chances(tasks: Sequence[SelectedTask], facts: Facts, options: OverallOptions) -> FloatArray:
+def _chances(tasks: Sequence[SelectedTask], facts: Facts, options: Options) -> FloatArray:
     """Return the score of random answers of each part, 0 without normalization.
 
     Raises
@@ -304,7 +302,7 @@ def _chances(tasks: Sequence[SelectedTask], facts: Facts, options: OverallOption
     NotEstimableError : if a score of random answers is unknown
     """
     parts = [(part[0], task.key[0]) for task in tasks for part in task.parts]
-    if options.normalization == "none":
+    if options.normalize == "none":
         return np.zeros(len(parts))
     known = {**facts.chance, **options.chance}
     if unknown := [name for name, group in parts if name not in known and group not in known]:

@@ -6,21 +6,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness_uq.comparison.build_rows import CompareOptions
 from harness_uq.comparison.differences import DifferenceResult
 from harness_uq.comparison.verdicts import VerdictInputs, verdict_of
-from harness_uq.data.task_log import FloatArray
+from harness_uq.data.arrays import FloatArray
 from harness_uq.errors import DataError, NotEstimableError, refusal_of, unknown_name
 from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.options import Options
 from harness_uq.overall.combine import Combination
 from harness_uq.overall.difference_posterior import DifferencePosteriors
 from harness_uq.overall.estimate import overall_result, refused
-from harness_uq.overall.options import OverallOptions
 from harness_uq.overall.rank import OverallScores, overall_scores, overall_tasks
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
-from harness_uq.ranking.rank import RankOptions, comparable_runs, joint_tasks
+from harness_uq.ranking.rank import comparable_runs, joint_tasks
 from harness_uq.results.estimate import Interval, Posterior
 from harness_uq.results.overall import Overall, OverallDifference
 
@@ -35,8 +34,7 @@ OVERALL = "overall"
 def compare_overall(
     runs: Runs,
     baseline: str,
-    overall: OverallOptions | None = None,
-    options: CompareOptions | None = None,
+    options: Options | None = None,
     *,
     labels: "str | Path | Sequence[Label] | None" = None,
     inclusion_probabilities: str | None = None,
@@ -48,8 +46,7 @@ def compare_overall(
     ----------
     runs : runs of the baseline and at least one other system, as for `rank`
     baseline : name of the system with which the others are compared
-    overall : how the scores of the tasks are combined
-    options : level, margin, scope, structure and seed of the comparisons; the margin of the task `overall` applies
+    options : options of the comparisons and of the combination of tasks; the margin of the task `overall` applies
     labels, inclusion_probabilities : human labels that correct the scores of a grader, as for `rank`
 
     Returns
@@ -77,27 +74,27 @@ def compare_overall(
     ----------
     Dunnett (1955), J. Am. Stat. Assoc. 50, 1096-1121.
     """
-    offered, chosen, combined = plugins or load_plugins(), options or CompareOptions(), overall or OverallOptions()
-    ranking = RankOptions(level=chosen.level, scope=chosen.scope, structure=chosen.structure, seed=chosen.seed)
+    offered, chosen = plugins or load_plugins(), options or Options()
+    ranking = chosen.estimation
     known = comparable_runs(
         task_logs(runs, offered), ranking, offered, labels=labels, inclusion_probabilities=inclusion_probabilities
     )
     if baseline not in known.by_system:
         raise DataError(unknown_name("baseline", baseline, known.by_system))
-    selection = overall_tasks(known, combined)
+    selection = overall_tasks(known, chosen)
     if len(selection.tasks) < 2:
         return None
     parts = {part for task in selection.tasks for part in task.parts}
     try:
         tasks = joint_tasks(known, ranking, offered, parts)
-        scores = overall_scores(tasks, selection, combined, ranking)
-        posteriors = DifferencePosteriors(tasks, scores.combination, selection.group, combined, chosen)
+        scores = overall_scores(tasks, selection, chosen, ranking)
+        posteriors = DifferencePosteriors(tasks, scores.combination, selection.group, chosen)
         differences = _differences(scores, posteriors, baseline, chosen)
     except NotEstimableError as error:
-        return refused(combined, refusal_of(error))
+        return refused(chosen, refusal_of(error))
     sign = 1 if scores.combination.higher_is_better else -1
     systems = sorted(scores.systems, key=lambda system: -sign * system.value)
-    result = overall_result(combined, selection, scores.combination, systems, scores.messages)
+    result = overall_result(chosen, selection, scores.combination, systems, scores.messages)
     place = {system.system: k for k, system in enumerate(systems)}
     differences.sort(key=lambda difference: place[difference.system])
     return replace(result, baseline=baseline, differences=tuple(differences))
@@ -110,7 +107,7 @@ def worse_overall(result: Overall, margin: float) -> list[OverallDifference]:
 
 
 def _differences(
-    scores: OverallScores, posteriors: DifferencePosteriors, baseline: str, options: CompareOptions
+    scores: OverallScores, posteriors: DifferencePosteriors, baseline: str, options: Options
 ) -> list[OverallDifference]:
     names = [system.system for system in scores.systems]
     if baseline not in names:
@@ -142,13 +139,13 @@ class _Alone:
     posterior: Posterior | None = None
 
 
-def _of_draws(value: float, errors: FloatArray, factor: float, options: CompareOptions) -> _Alone:
+def _of_draws(value: float, errors: FloatArray, factor: float, options: Options) -> _Alone:
     half = factor * float(errors.std())
     interval = Interval(value - half, value + half, options.level, "quantile")
     return _Alone(interval, float((value + errors > 0).mean()))
 
 
-def _of_posterior(value: float, found: DifferenceResult, options: CompareOptions) -> _Alone:
+def _of_posterior(value: float, found: DifferenceResult, options: Options) -> _Alone:
     low, high = found.interval(options.level, value)
     prob_positive = found.prob_positive
     if prob_positive is None:
@@ -162,7 +159,7 @@ def _difference(
     alone: _Alone,
     stretch: float,
     combination: Combination,
-    options: CompareOptions,
+    options: Options,
 ) -> OverallDifference:
     """Return one difference.
 

@@ -11,14 +11,13 @@ from typing import TypeAlias
 
 import numpy as np
 
-from harness_uq.comparison.build_rows import CompareOptions
 from harness_uq.comparison.differences import DifferenceResult, paired_difference
 from harness_uq.comparison.independent import difference_of
 from harness_uq.comparison.pairing import matched_pair, pool
 from harness_uq.data.selection import ScoreKey
 from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.options import Options
 from harness_uq.overall.combine import SAME_VALUE, Combination
-from harness_uq.overall.options import OverallOptions
 from harness_uq.overall.rank import group_estimate
 from harness_uq.ranking.rank import JointTasks
 from harness_uq.results.estimate import Posterior
@@ -37,15 +36,13 @@ class DifferencePosteriors:
     tasks : joint scores of the tasks
     combination : tasks and weights
     group : the group whose weights the tasks have; None for other weights
-    overall : how the tasks are combined
     options : options of the comparison
     """
 
     tasks: JointTasks
     combination: Combination
     group: ScoreKey | None
-    overall: OverallOptions
-    options: CompareOptions
+    options: Options
 
     def find(self, names: tuple[str, str], value: float) -> DifferenceResult | None:
         """Return the posterior of the difference of two systems.
@@ -63,7 +60,7 @@ class DifferencePosteriors:
         human labels
         """
         if (
-            self.overall.generalizes_over_tasks
+            self.options.generalizes_over_tasks
             or self.options.scope != "population"
             or self.tasks.runs.labels is not None
         ):
@@ -93,7 +90,7 @@ class DifferencePosteriors:
                 i, j = (matched.common.systems.index(name) for name in names)
                 members.append(matched_pair(matched, i, j))
                 weights.append(weight)
-        is_row = self.group is not None or self.overall.weights == "questions"
+        is_row = self.group is not None or self.options.weights == "questions"
         if len({member.pair.bounds for member in members}) > 1 or not (
             is_row or all(member.pair.is_single_binary for member in members)
         ):

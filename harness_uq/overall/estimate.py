@@ -7,32 +7,33 @@ from typing import Literal, Unpack
 import numpy as np
 
 from harness_uq import stats
+from harness_uq.data.arrays import FloatArray
 from harness_uq.data.selection import ScoreKey, higher_is_better
-from harness_uq.data.task_log import FloatArray, TaskLog
+from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import NotEstimableError, refusal_of
-from harness_uq.estimation.estimate import EstimateKeywords, Options, estimate
+from harness_uq.estimation.estimate import estimate
 from harness_uq.estimation.load_plugins import load_plugins
-from harness_uq.messages import Message
 from harness_uq.messages.catalogue.comparison import OVERALL_WITHOUT_BOUNDS
 from harness_uq.messages.catalogue.estimation import FEW_TASKS, RANGE_REQUIRED, TASKS_AS_SAMPLE
+from harness_uq.messages.message import Message
+from harness_uq.options import Options, resolve
+from harness_uq.options_typed import EstimateKeywords
 from harness_uq.overall.combine import SAME_VALUE, Combination, Facts, Rows, combine
-from harness_uq.overall.options import OverallOptions
 from harness_uq.overall.select_tasks import TaskSelection, select_tasks, task_groups
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.estimate import Estimate, Interval, IntervalKind
 from harness_uq.results.overall import Overall, OverallSystem
-from harness_uq.structure.option_keywords import options_with, selection_of
 
 BINOMIAL_METHODS = ("beta", "totals")
 FEW = 10
 _WHOLE = 1e-6
 
 
-def estimate_overall(
+def estimate_overall(  # type: ignore[misc]
     runs: Runs,
-    overall: OverallOptions | None = None,
+    overall: Options | None = None,
     options: Options | None = None,
     *,
     plugins: Plugins | None = None,
@@ -61,13 +62,14 @@ def estimate_overall(
     TypeError : if an option does not exist
     """
     offered = plugins or load_plugins()
-    logs = task_logs(runs, offered, selection_of(keywords))
-    rows = estimate(logs, options_with(options or Options(), keywords, "estimate_overall"), plugins=offered)
+    chosen, selection = resolve("estimate", options, keywords)
+    logs = task_logs(runs, offered, selection)
+    rows = estimate(logs, chosen, plugins=offered)
     return combine_estimates(rows, logs, overall)
 
 
 def combine_estimates(
-    rows: Iterable[Estimate], logs: Iterable[TaskLog], options: OverallOptions | None = None
+    rows: Iterable[Estimate], logs: Iterable[TaskLog], options: Options | None = None
 ) -> Overall | None:
     """Estimate the weighted mean of the tasks' scores for each system.
 
@@ -87,7 +89,7 @@ def combine_estimates(
     DataError : if an option names a task or metric that does not exist, or tasks are missing and the options do not
         allow it
     """
-    chosen, known = options or OverallOptions(), list(logs)
+    chosen, known = options or Options(), list(logs)
     newest = newest_rows(rows)
     keys: dict[str, list[ScoreKey]] = {}
     for system, key in newest:
@@ -143,15 +145,15 @@ def chances_of(logs: Iterable[TaskLog]) -> dict[str, float]:
     return {log.task: log.facts.chance for log in logs if log.facts.chance is not None}
 
 
-def refused(options: OverallOptions, reason: Message) -> Overall:
+def refused(options: Options, reason: Message) -> Overall:
     """Return an overall result without systems."""
     weights = options.weights if isinstance(options.weights, str) else "given"
     is_sample = options.generalizes_over_tasks
-    return Overall(weights, options.normalization, is_sample, True, tasks=(), systems=(), messages=(reason,))
+    return Overall(weights, options.normalize, is_sample, True, tasks=(), systems=(), messages=(reason,))
 
 
 def overall_result(
-    options: OverallOptions,
+    options: Options,
     selection: TaskSelection,
     combination: Combination,
     systems: Sequence[OverallSystem],
@@ -161,7 +163,7 @@ def overall_result(
     given = options.weights if isinstance(options.weights, str) else "given"
     return Overall(
         weights=given if selection.group is None else "group",
-        normalization=options.normalization,
+        normalization=options.normalize,
         generalizes_over_tasks=options.generalizes_over_tasks,
         higher_is_better=combination.higher_is_better,
         tasks=combination.tasks,
@@ -170,7 +172,7 @@ def overall_result(
     )
 
 
-def sample_notes(combination: Combination, options: OverallOptions) -> tuple[Message, ...]:
+def sample_notes(combination: Combination, options: Options) -> tuple[Message, ...]:
     """Return notes on tasks that count as a sample of tasks."""
     if not options.generalizes_over_tasks:
         return ()
@@ -179,7 +181,7 @@ def sample_notes(combination: Combination, options: OverallOptions) -> tuple[Mes
 
 
 def system_score(
-    system: str, combination: Combination, rows: Rows, options: OverallOptions, *, inflation: float = 1.0
+    system: str, combination: Combination, rows: Rows, options: Options, *, inflation: float = 1.0
 ) -> OverallSystem:
     """Combine the estimates of one system.
 
@@ -209,7 +211,7 @@ def system_score(
     )
 
 
-def with_group_row(score: OverallSystem, row: Estimate | None, options: OverallOptions) -> OverallSystem:
+def with_group_row(score: OverallSystem, row: Estimate | None, options: Options) -> OverallSystem:
     """Return the score with the interval and standard error of the row of the group that consists of these tasks.
 
     The row accounts for clusters, trials and items of several tasks at once. It is not used if it refers to another

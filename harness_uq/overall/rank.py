@@ -10,26 +10,20 @@ import numpy as np
 from scipy import stats as scipy_stats
 
 from harness_uq import stats
+from harness_uq.data.arrays import FloatArray, IntArray
 from harness_uq.data.selection import ScoreKey, SelectedRun
-from harness_uq.data.task_log import AggregateScore, FloatArray, IntArray, Scores
+from harness_uq.data.task_log import AggregateScore, Scores
 from harness_uq.errors import NotEstimableError, refusal_of
 from harness_uq.estimation.auxiliary_data import selection_with_labels
-from harness_uq.estimation.estimate import Options
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.estimation.single_system import estimate_of
-from harness_uq.messages import Message, with_severity
 from harness_uq.messages.catalogue.comparison import OVERALL_WITHOUT_BOUNDS
 from harness_uq.messages.catalogue.overall import OVERALL_SHARED_ITEMS, OVERALL_TASK_WARNINGS
+from harness_uq.messages.message import Message, with_severity
+from harness_uq.options import Options, resolve
+from harness_uq.options_typed import RankKeywords
 from harness_uq.overall.combine import Combination, Facts, Rows, combine
-from harness_uq.overall.estimate import (
-    chances_of,
-    overall_result,
-    refused,
-    sample_notes,
-    system_score,
-    with_group_row,
-)
-from harness_uq.overall.options import OverallOptions
+from harness_uq.overall.estimate import chances_of, overall_result, refused, sample_notes, system_score, with_group_row
 from harness_uq.overall.select_tasks import TaskSelection, select_tasks, task_groups
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
@@ -37,13 +31,12 @@ from harness_uq.plugins.runs import Runs
 from harness_uq.ranking.compact_letter_display import group_letters
 from harness_uq.ranking.joint_scores import JointScores
 from harness_uq.ranking.labeled_scores import labels_note
-from harness_uq.ranking.rank import ComparableRuns, JointTasks, RankKeywords, RankOptions, comparable_runs, joint_tasks
+from harness_uq.ranking.rank import ComparableRuns, JointTasks, comparable_runs, joint_tasks
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.overall import Overall, OverallSystem
 from harness_uq.stats.pairs.rank_sets import rank_sets_of_normal
 from harness_uq.stats.pairs.ranks import rank_posterior
 from harness_uq.stats.pairs.shrunk_scores import shrunk_draws
-from harness_uq.structure.option_keywords import options_with, selection_of
 from harness_uq.structure.task_groups import item_labels, joined_labels, labels_of_tasks
 
 if TYPE_CHECKING:
@@ -52,10 +45,10 @@ if TYPE_CHECKING:
     from harness_uq.io.human_labels import Label
 
 
-def rank_overall(
+def rank_overall(  # type: ignore[misc]
     runs: Runs,
-    overall: OverallOptions | None = None,
-    options: RankOptions | None = None,
+    overall: Options | None = None,
+    options: Options | None = None,
     *,
     labels: "str | Path | Sequence[Label] | None" = None,
     inclusion_probabilities: str | None = None,
@@ -82,17 +75,17 @@ def rank_overall(
     NotEstimableError : if all logs belong to one system
     LogError, DataError, TypeError : as `estimate_overall`
     """
-    offered, chosen = plugins or load_plugins(), options_with(options or RankOptions(), keywords, "rank_overall")
-    read = task_logs(runs, offered, selection_with_labels(selection_of(keywords), labels))
+    offered, (chosen, selected) = plugins or load_plugins(), resolve("rank", options, keywords)
+    read = task_logs(runs, offered, selection_with_labels(selected, labels))
     known = comparable_runs(read, chosen, offered, labels=labels, inclusion_probabilities=inclusion_probabilities)
-    selection = overall_tasks(known, overall or OverallOptions())
+    selection = overall_tasks(known, overall or Options())
     if len(selection.tasks) < 2:
         return None
     keys = {part for task in selection.tasks for part in task.parts}
-    return rank_tasks(joint_tasks(known, chosen, offered, keys), selection, overall or OverallOptions(), chosen)
+    return rank_tasks(joint_tasks(known, chosen, offered, keys), selection, overall or Options(), chosen)
 
 
-def overall_tasks(runs: ComparableRuns, options: OverallOptions) -> TaskSelection:
+def overall_tasks(runs: ComparableRuns, options: Options) -> TaskSelection:
     """Select the tasks of the overall result. Raises DataError if an option names a task that does not exist."""
     keys = {system: list(by_key) for system, by_key in runs.by_system.items()}
     return select_tasks(keys, task_groups(runs.logs), options)
@@ -118,7 +111,7 @@ class OverallScores:
     messages: tuple[Message, ...]
 
 
-def rank_tasks(tasks: JointTasks, selection: TaskSelection, options: OverallOptions, ranking: RankOptions) -> Overall:
+def rank_tasks(tasks: JointTasks, selection: TaskSelection, options: Options, ranking: Options) -> Overall:
     """Rank systems by overall scores, from joint scores of the tasks.
 
     Raises
@@ -135,9 +128,7 @@ def rank_tasks(tasks: JointTasks, selection: TaskSelection, options: OverallOpti
     return replace(result, prob_better=tuple(map(tuple, prob_better[np.ix_(order, order)].tolist())))
 
 
-def overall_scores(
-    tasks: JointTasks, selection: TaskSelection, options: OverallOptions, ranking: RankOptions
-) -> OverallScores:
+def overall_scores(tasks: JointTasks, selection: TaskSelection, options: Options, ranking: Options) -> OverallScores:
     """Combine the joint scores of tasks.
 
     Raises
@@ -304,7 +295,7 @@ def _root(covariance: FloatArray) -> FloatArray:
 # ---------------------------------------------------------------- ranks
 
 
-def _ranks(scores: OverallScores, options: RankOptions) -> tuple[IntArray, list[OverallSystem], FloatArray]:
+def _ranks(scores: OverallScores, options: Options) -> tuple[IntArray, list[OverallSystem], FloatArray]:
     """Return the order of the systems, their scores with ranks, and the probabilities of all pairs."""
     sign = 1.0 if scores.combination.higher_is_better else -1.0
     values = np.array([system.value for system in scores.systems])

@@ -8,7 +8,7 @@ from io import StringIO
 from harness_uq.errors import DataError, HarnessUqError
 from harness_uq.io.paths import read_bytes
 from harness_uq.messages.similar_names import did_you_mean
-from harness_uq.overall.options import WEIGHT_SCHEMES
+from harness_uq.options import WEIGHT_SCHEMES
 
 
 def read_weights(path: str) -> dict[str, float]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from harness_uq.data.selection import ScoreKey
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError, unknown_name
-from harness_uq.overall.options import OverallOptions
+from harness_uq.options import Options
 
 NORMALIZED_ACCURACY = ("acc", "acc_norm")
 
@@ -45,7 +45,7 @@ class TaskSelection:
 
 
 def select_tasks(
-    keys: Mapping[str, Sequence[ScoreKey]], groups: Mapping[str, Sequence[str]], options: OverallOptions
+    keys: Mapping[str, Sequence[ScoreKey]], groups: Mapping[str, Sequence[str]], options: Options
 ) -> TaskSelection:
     """Select the tasks that no group contains, with one metric each.
 
@@ -89,9 +89,9 @@ def task_groups(logs: Iterable[TaskLog]) -> dict[str, tuple[str, ...]]:
     return {log.task: log.subtasks for log in logs if log.subtasks}
 
 
-def _check_tasks(tasks: Sequence[str], options: OverallOptions) -> None:
+def _check_tasks(tasks: Sequence[str], options: Options) -> None:
     weights = {} if isinstance(options.weights, str) else options.weights
-    for option, names in (("metrics", options.metrics), ("chance", options.chance), ("weights", weights)):
+    for option, names in (("metric", options.metrics), ("chance", options.chance), ("weights", weights)):
         for name in names:
             if name not in tasks:
                 raise DataError(unknown_name(f"task of {option}", name, tasks, plural="tasks"))
@@ -110,7 +110,7 @@ def _parts(key: ScoreKey, groups: Mapping[str, Sequence[str]], tasks: Sequence[s
     return tuple((leaf, *key[1:]) for leaf in dict.fromkeys(leaves)) or (key,)
 
 
-def _headline(task: str, offered: Sequence[Sequence[ScoreKey]], options: OverallOptions) -> ScoreKey:
+def _headline(task: str, offered: Sequence[Sequence[ScoreKey]], options: Options) -> ScoreKey:
     """Return the metric that the user chose, or the first one that all systems with the task have.
 
     Parameters

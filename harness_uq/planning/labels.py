@@ -1,21 +1,25 @@
 """Plan human labels: how many, and of which answers, for an interval of a certain width or a detectable difference."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Unpack
 
 import numpy as np
 from scipy import special
 
-from harness_uq.data.task_log import FloatArray, IntArray, Scores, TaskLog
+from harness_uq.data.arrays import FloatArray, IntArray
+from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.errors import DataError, HarnessUqError, LogError, NotEstimableError, StructureError, refusal_of
-from harness_uq.estimation.auxiliary_data import human_labels, without_labels
+from harness_uq.estimation.auxiliary_data import human_labels, selection_with_labels, without_labels
 from harness_uq.estimation.judge_correction import Human, grades_of
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.io.human_labels import Label
-from harness_uq.messages import Message
 from harness_uq.messages.catalogue.estimation import NOT_COMPUTABLE
 from harness_uq.messages.catalogue.planning import LABEL_PLAN_TRIALS, PLAN_UNAVAILABLE
+from harness_uq.messages.message import Message
+from harness_uq.options import Options, resolve
+from harness_uq.options_typed import PlanLabelsKeywords
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
@@ -23,49 +27,17 @@ from harness_uq.results.label_plan import LabelPlan, LabelStratum
 from harness_uq.results.result_list import ResultList
 from harness_uq.stats.labels.label_design import LabelDesign, design_labels
 from harness_uq.structure.clusters import clusters_of
-from harness_uq.structure.structure import StructureOptions, score_type_of
-
-
-@dataclass(frozen=True, slots=True)
-class LabelPlanOptions:
-    """Options of a plan of labels.
-
-    Attributes
-    ----------
-    width : width of the interval to reach; None with `difference`
-    difference : true difference of two systems to detect with the probability `power`; None with `width`
-    level, power : level of the interval, and probability of detecting the difference, both in (0, 1)
-    seed : seed of the random choice of questions
-    structure : clusters and score ranges that the user declares
-    """
-
-    width: float | None = None
-    difference: float | None = None
-    level: float = 0.95
-    power: float = 0.8
-    seed: int = 0
-    structure: StructureOptions = field(default_factory=StructureOptions)
-
-    def __post_init__(self) -> None:
-        if (self.width is None) == (self.difference is None):
-            raise DataError("a plan of labels requires either width or difference")
-
-    @property
-    def target_width(self) -> float:
-        """The width to reach; an interval of this width excludes 0 with the requested power."""
-        if self.difference is None:
-            return float(self.width or 0.0)
-        z, z_power = float(special.ndtri((1 + self.level) / 2)), float(special.ndtri(self.power))
-        return 2 * z * self.difference / (z + z_power)
+from harness_uq.structure.structure import score_type_of
 
 
 def plan_labels(
     logs: Runs,
     labels: str | Path | Sequence[Label],
-    options: LabelPlanOptions,
+    options: Options | None = None,
     *,
     inclusion_probabilities: str | None = None,
     plugins: Plugins | None = None,
+    **keywords: Unpack[PlanLabelsKeywords],
 ) -> ResultList[LabelPlan]:
     """Plan which answers people should label, from the grades of all answers and a pilot of labels.
 
@@ -74,10 +46,13 @@ def plan_labels(
     logs : logged runs of one system, for a corrected score, or of two systems, for a corrected difference
     labels : pilot of at least ten labels of randomly drawn questions: a CSV file, a metric of the log, or labels. With
         two systems, a question needs labels of both
-    options : the width to reach, or the difference to detect
+    options : options of the plan
     inclusion_probabilities : column of the file of labels with the probability with which each question was drawn for
         the pilot; by default `probability`, if there is one
     plugins : plugins to use; by default the installed ones
+    **keywords : `width`, the width of the interval to reach, or `difference`, the true difference of two systems to
+        detect with the probability `power`; `level`, `seed`, and options about the structure and the selection of the
+        logs. They take precedence over `options`
 
     Returns
     -------
@@ -89,13 +64,17 @@ def plan_labels(
         the system although there are two
     LogError : if the labels cannot be read
     """
+    chosen, selection = resolve("plan_labels", options, keywords)
+    if (chosen.width is None) == (chosen.difference is None):
+        raise DataError("a plan of labels requires either width or difference")
     offered = plugins or load_plugins()
-    read = [log for log in without_labels(task_logs(logs, offered), labels) if not log.subtasks]
+    selected = task_logs(logs, offered, selection_with_labels(selection, labels))
+    read = [log for log in without_labels(selected, labels) if not log.subtasks]
     human = human_labels(labels, read, inclusion_probabilities)
     systems = tuple(dict.fromkeys(log.system for log in read))
     if len(systems) > 2:
         raise DataError(f"labels are planned for one or two systems; the logs contain {', '.join(systems)}")
-    if options.difference is not None and len(systems) == 1:
+    if chosen.difference is not None and len(systems) == 1:
         raise DataError("a difference to detect requires runs of two systems; give a width for one system")
     by_score: dict[tuple[str, str, str], list[tuple[TaskLog, Scores]]] = {}
     for log in read:
@@ -103,15 +82,21 @@ def plan_labels(
             if isinstance(data, Scores) and data.metric != human:
                 by_score.setdefault((log.task, data.metric, data.filter), []).append((log, data))
     complete = [runs for runs in by_score.values() if [log.system for log, _ in runs] == list(systems)]
-    return ResultList(_plan(runs, human, options, offered) for runs in complete)
+    return ResultList(_plan(runs, human, chosen, offered) for runs in complete)
 
 
-def _plan(
-    runs: Sequence[tuple[TaskLog, Scores]], labels: Human, options: LabelPlanOptions, plugins: Plugins
-) -> LabelPlan:
+def _target_width(options: Options) -> float:
+    """The width to reach; an interval of this width excludes 0 with the requested power."""
+    if options.difference is None:
+        return float(options.width or 0.0)
+    z, z_power = float(special.ndtri((1 + options.level) / 2)), float(special.ndtri(options.power))
+    return 2 * z * options.difference / (z + z_power)
+
+
+def _plan(runs: Sequence[tuple[TaskLog, Scores]], labels: Human, options: Options, plugins: Plugins) -> LabelPlan:
     log, data = runs[0]
     systems = tuple(run.system for run, _ in runs)
-    plan = LabelPlan(log.task, data.metric, data.filter, systems, options.level, options.target_width)
+    plan = LabelPlan(log.task, data.metric, data.filter, systems, options.level, _target_width(options))
     try:
         if any(scores.values.shape[1] > 1 for _, scores in runs):
             raise NotEstimableError(LABEL_PLAN_TRIALS())
@@ -123,7 +108,7 @@ def _plan(
         design = design_labels(
             pilot.grades,
             pilot.human,
-            options.target_width,
+            _target_width(options),
             probabilities=pilot.probabilities,
             clusters=None if clusters is None else clusters[pilot.rows],
             low=low,

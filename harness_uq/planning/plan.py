@@ -1,20 +1,19 @@
 """Plan the questions and trials of a run that meets a target, from a pilot run or from given variances."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Unpack
 
 import numpy as np
 
 from harness_uq.alignment.aligned_scores import match_scores
+from harness_uq.data.arrays import IntArray
 from harness_uq.data.selection import ScoreKey, SelectedRun, select_runs
-from harness_uq.data.task_log import IntArray, Scores, TaskData
+from harness_uq.data.task_log import Scores, TaskData
 from harness_uq.errors import DataError, NotEstimableError, StructureError, error_summary, refusal_of
-from harness_uq.estimation.estimate import Options
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.estimation.samples_or_totals import with_best_evidence
 from harness_uq.estimation.single_system import estimate_of
-from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.estimation import ESTIMATION_FAILED
 from harness_uq.messages.catalogue.planning import (
     PILOT_WITHOUT_SCORES,
@@ -22,6 +21,9 @@ from harness_uq.messages.catalogue.planning import (
     PILOT_WITHOUT_VARIATION,
     PLAN_UNAVAILABLE,
 )
+from harness_uq.messages.message import Message, distinct
+from harness_uq.options import Options, resolve
+from harness_uq.options_typed import PlanKeywords
 from harness_uq.planning.components import Components, pilot_components
 from harness_uq.planning.explanations import answer_of
 from harness_uq.planning.optimal_design import PlanTarget, UnitCosts, best_design, plan_row
@@ -30,70 +32,14 @@ from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.plan import Plan
 from harness_uq.results.result_list import ResultList
-from harness_uq.structure.option_keywords import ScoreKeywords, options_with, selection_of
-from harness_uq.structure.structure import StructureOptions
 
 _QUESTIONS = (50, 100, 200, 500, 1000, 2000, 5000)
 _TRIALS = (1, 2, 4, 8)
 
 
-@dataclass(frozen=True, slots=True)
-class PlanOptions:
-    """Options of a plan.
-
-    Attributes
-    ----------
-    difference : smallest difference of two systems to detect, > 0
-    width : expected width of the interval of one score, > 0; specify at most one of `difference` and `width`
-    n_questions, n_trials : fixed parts of the design; None if free
-    level, power : level of the interval, and probability of detecting `difference`
-    cost_question, cost_trial, budget : prices in any unit; by default a question costs nothing and an answer costs 1
-    structure : clusters and score ranges that the user declares
-    """
-
-    difference: float | None = None
-    width: float | None = None
-    n_questions: int | None = None
-    n_trials: int | None = None
-    level: float = 0.95
-    power: float = 0.8
-    cost_question: float | None = None
-    cost_trial: float | None = None
-    budget: float | None = None
-    structure: StructureOptions = field(default_factory=StructureOptions)
-
-    def __post_init__(self) -> None:
-        if self.difference is not None and self.width is not None:
-            raise DataError("plan for a difference or for a width, not both")
-        for name in ("difference", "width", "n_questions", "n_trials", "cost_trial", "budget"):
-            value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise DataError(f"{name} must be positive; got {value}")
-        if self.cost_question is not None and not self.cost_question >= 0:
-            raise DataError(f"cost_question must not be negative; got {self.cost_question}")
-        if self.budget is not None and self.cost_trial is None:
-            raise DataError("a budget needs the price of a trial")
-        if not 0 < self.level < 1 or not 0 < self.power < 1:
-            raise DataError(f"level and power must lie strictly between 0 and 1; got {self.level} and {self.power}")
-
-
-class PlanKeywords(ScoreKeywords, total=False):
-    """Options of `plan`."""
-
-    difference: float | None
-    width: float | None
-    questions: int | None
-    trials: int | None
-    level: float
-    power: float
-    cost_question: float | None
-    cost_trial: float | None
-    budget: float | None
-
-
 def plan(
     pilot: "Runs | None" = None,
-    options: PlanOptions | None = None,
+    options: Options | None = None,
     *,
     components: Components | None = None,
     plugins: Plugins | None = None,
@@ -128,15 +74,16 @@ def plan(
     >>> found[0].recommended.n_questions
     969
     """
-    names = {"questions": "n_questions", "trials": "n_trials"}
-    chosen = options_with(options or PlanOptions(), keywords, "plan", names)
+    chosen, selection = resolve("plan", options, keywords)
+    if chosen.budget is not None and chosen.cost_trial is None:
+        raise DataError("a budget requires the cost of a trial (cost_trial)")
     if components is not None and pilot is None:
         return ResultList([_plan(components, chosen, pilot_size=None)])
     if components is not None or pilot is None:
         raise DataError("give either the logs of a pilot run or variances as numbers")
     offered = plugins or load_plugins()
     plans = ResultList[Plan]()
-    selected = task_logs(pilot, offered, selection_of(keywords))
+    selected = task_logs(pilot, offered, selection)
     read = with_best_evidence(selected, offered, chosen.structure.without_bounds("plans"))
     for key, entries in _by_key(select_runs(read).values()).items():
         try:
@@ -159,7 +106,7 @@ def _by_key(systems: "Iterable[dict[ScoreKey, SelectedRun]]") -> dict[ScoreKey, 
     return runs_by_key
 
 
-def _no_plan(key: ScoreKey, entries: Sequence[SelectedRun], options: PlanOptions, reason: Message) -> Plan:
+def _no_plan(key: ScoreKey, entries: Sequence[SelectedRun], options: Options, reason: Message) -> Plan:
     return Plan(
         rows=(),
         recommended=None,
@@ -177,7 +124,7 @@ def _no_plan(key: ScoreKey, entries: Sequence[SelectedRun], options: PlanOptions
     )
 
 
-def _plan_of(key: ScoreKey, entries: Sequence[SelectedRun], options: PlanOptions, plugins: Plugins) -> Plan:
+def _plan_of(key: ScoreKey, entries: Sequence[SelectedRun], options: Options, plugins: Plugins) -> Plan:
     if not all(isinstance(entry.data, Scores) and not entry.log.subtasks for entry in entries):
         raise NotEstimableError(PILOT_WITHOUT_SCORES())
     matched = match_scores(entries, options.structure, plugins)
@@ -210,13 +157,13 @@ def _common(scores: TaskData, rows: IntArray, units: IntArray | None) -> Scores:
     return replace(scores, values=values, clusters=None if units is None else clusters)
 
 
-def _plan(components: Components, options: PlanOptions, *, pilot_size: int | None) -> Plan:
+def _plan(components: Components, options: Options, *, pilot_size: int | None) -> Plan:
     prices = UnitCosts(options.cost_question or 0.0, options.cost_trial or 1.0, is_given=options.cost_trial is not None)
     target = PlanTarget(options.difference, options.width, options.level, options.power, options.budget)
     trials = _trials(components, options)
-    best = best_design(components, target, prices, trials, options.n_questions)
+    best = best_design(components, target, prices, trials, options.questions)
     sizes = {*_QUESTIONS, *([pilot_size, 3 * pilot_size] if pilot_size else [])}
-    sizes = {options.n_questions} if options.n_questions else sizes | ({best.n_questions} if best else set())
+    sizes = {options.questions} if options.questions else sizes | ({best.n_questions} if best else set())
     trial_counts = trials if best is None else sorted({*trials, best.n_trials})
     rows = [plan_row(components, n, k, target, prices) for k in trial_counts for n in sorted(sizes)]
     return Plan(
@@ -227,19 +174,19 @@ def _plan(components: Components, options: PlanOptions, *, pilot_size: int | Non
         variance_between=components.between,
         variance_within=components.within,
         design_effect=components.design_effect,
-        answer=answer_of(best, components, target, n_questions=options.n_questions, pilot_size=pilot_size),
+        answer=answer_of(best, components, target, n_questions=options.questions, pilot_size=pilot_size),
         messages=components.messages,
         variance_difference=components.difference,
         design_effect_difference=components.design_effect_difference,
     )
 
 
-def _trials(components: Components, options: PlanOptions) -> list[int]:
+def _trials(components: Components, options: Options) -> list[int]:
     """Return the candidate numbers of trials: the requested one, the pilot's if no other is known, or several."""
-    if components.within is None and options.n_trials not in (None, components.trials):
+    if components.within is None and options.trials not in (None, components.trials):
         raise NotEstimableError(PILOT_WITHOUT_TRIALS())
-    if options.n_trials is not None:
-        return [options.n_trials]
+    if options.trials is not None:
+        return [options.trials]
     if not components.within:
         return [components.trials]
     return sorted({*_TRIALS, components.trials})

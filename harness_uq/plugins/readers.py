@@ -15,7 +15,6 @@ from harness_uq.data.selection import copied_logs, superseded_attempts
 from harness_uq.data.task_log import Source, TaskLog, with_resource_metrics
 from harness_uq.errors import LogError
 from harness_uq.io import paths as io_paths
-from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.reading import (
     COPIED_LOG,
     EARLIER_ATTEMPT,
@@ -26,18 +25,13 @@ from harness_uq.messages.catalogue.reading import (
     TASKS_WITHOUT_SCORES,
 )
 from harness_uq.messages.control_characters import escape_control
+from harness_uq.messages.message import Message, distinct
 from harness_uq.plugins.manager import Plugins, installed_readers
-from harness_uq.plugins.protocols import (
-    Reader,
-    ReadsColumns,
-    ReadsObjects,
-    ReadsResources,
-    Run,
-)
+from harness_uq.plugins.protocols import Reader, ReadsColumns, ReadsObjects, ReadsResources, Run
 from harness_uq.plugins.run_search import Listing, expand_path, failure_message, search, why_no_run
 from harness_uq.plugins.runs import ResultObject, Runs, sort_runs
 from harness_uq.redaction import DistinctNames, RedactedText, redact, redact_value
-from harness_uq.structure.option_keywords import Selection
+from harness_uq.structure.selection import Selection
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,11 @@ import numpy as np
 from scipy import special
 
 from harness_uq.alignment.aligned_scores import MatchedScores, match_scores
+from harness_uq.data.arrays import FloatArray, IntArray
 from harness_uq.data.selection import SelectedRun
-from harness_uq.data.task_log import FloatArray, IntArray, Scores
+from harness_uq.data.task_log import Scores
 from harness_uq.errors import NotEstimableError
-from harness_uq.estimation.estimate import Options
 from harness_uq.estimation.single_system import estimate_of
-from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.comparison import (
     CONSTANT_DIFFERENCE,
     MIXED_PRIORS,
@@ -23,6 +22,8 @@ from harness_uq.messages.catalogue.comparison import (
     TOO_FEW_SYSTEMS,
     UNTESTED_PAIRS,
 )
+from harness_uq.messages.message import Message, distinct
+from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.estimate import Estimate, Interval
 from harness_uq.stats.pairs.joint_student import joint_means

@@ -7,13 +7,12 @@ import numpy as np
 from scipy import special
 
 from harness_uq.alignment.aligned_scores import match_scores
+from harness_uq.data.arrays import FloatArray
 from harness_uq.data.selection import SelectedRun, name_systems
-from harness_uq.data.task_log import FloatArray, Scores
+from harness_uq.data.task_log import Scores
 from harness_uq.errors import NotEstimableError, StructureError, refusal_of
-from harness_uq.estimation.estimate import Options
 from harness_uq.estimation.judge_correction import METHOD, Human, corrected_estimate, grades_of
 from harness_uq.estimation.single_system import posterior_of
-from harness_uq.messages import Message
 from harness_uq.messages.catalogue.comparison import (
     INDEPENDENT_COMPARISON,
     RANKED_WITH_LABELS,
@@ -21,6 +20,8 @@ from harness_uq.messages.catalogue.comparison import (
     TOO_FEW_SYSTEMS,
 )
 from harness_uq.messages.catalogue.estimation import RANGE_REQUIRED
+from harness_uq.messages.message import Message
+from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins
 from harness_uq.ranking.joint_scores import JointScores
 from harness_uq.results.estimate import Estimate, Interval

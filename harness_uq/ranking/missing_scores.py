@@ -9,11 +9,11 @@ from harness_uq.data.missing_scores import Extreme, MissingCounts, MissingPolici
 from harness_uq.data.selection import ScoreKey, SelectedRun, higher_is_better, select_runs
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.errors import NotEstimableError
-from harness_uq.estimation.estimate import Options
 from harness_uq.estimation.missing_scores import identified
 from harness_uq.estimation.samples_or_totals import with_best_evidence
 from harness_uq.estimation.single_system import estimate_of
 from harness_uq.messages.catalogue.comparison import RANKS_DEPEND_ON_MISSING, UNMATCHED_QUESTIONS
+from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins
 from harness_uq.ranking.compact_letter_display import group_letters
 from harness_uq.ranking.joint_scores import JointScores, joint_scores

@@ -2,12 +2,13 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict, Unpack
+from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from harness_uq.alignment.match import identical_pairs
+from harness_uq.data.arrays import FloatArray, IntArray
 from harness_uq.data.selection import (
     ScoreKey,
     SelectedRun,
@@ -16,16 +17,13 @@ from harness_uq.data.selection import (
     name_systems,
     select_runs,
 )
-from harness_uq.data.task_log import AggregateScore, FloatArray, IntArray, Scores, TaskLog, log_of_array
+from harness_uq.data.task_log import AggregateScore, Scores, TaskLog, log_of_array
 from harness_uq.errors import DataError, NotEstimableError, error_summary
-from harness_uq.estimands import Scope
 from harness_uq.estimation.auxiliary_data import human_labels, require_labels, selection_with_labels, without_labels
-from harness_uq.estimation.estimate import Options
 from harness_uq.estimation.judge_correction import Human
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.estimation.samples_or_totals import with_best_evidence
 from harness_uq.estimation.single_system import estimate_of, posterior_of
-from harness_uq.messages import distinct
 from harness_uq.messages.catalogue.comparison import (
     IDENTICAL_SYSTEMS,
     INDEPENDENT_COMPARISON,
@@ -35,6 +33,9 @@ from harness_uq.messages.catalogue.comparison import (
     SYSTEM_NOT_ESTIMABLE,
     TOO_FEW_SYSTEMS,
 )
+from harness_uq.messages.message import distinct
+from harness_uq.options import Correction, Options, resolve, resolve_arrays
+from harness_uq.options_typed import RankKeywords, RankScoresKeywords
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
@@ -46,93 +47,22 @@ from harness_uq.results.ranking import Neighbours, RankedSystem, Ranking
 from harness_uq.results.result_list import ResultList
 from harness_uq.stats.pairs.multiple_testing import benjamini_hochberg, holm
 from harness_uq.stats.pairs.rank_sets import RankSets, rank_sets_of_normal
-from harness_uq.stats.pairs.ranks import (
-    RankPosterior,
-    rank_posterior,
-    tied_ranks,
-)
+from harness_uq.stats.pairs.ranks import RankPosterior, rank_posterior, tied_ranks
 from harness_uq.stats.pairs.shrunk_scores import shrunk_draws
-from harness_uq.structure.option_keywords import (
-    ResourceKeywords,
-    ScoreKeywords,
-    options_of_arrays,
-    options_with,
-    selection_of,
-)
-from harness_uq.structure.structure import StructureOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from harness_uq.io.human_labels import Label
 
-Correction = Literal["holm", "bh"]
 BoolArray: TypeAlias = NDArray[np.bool_]
 
 TIE_Z = 1.645
 
 
-@dataclass(frozen=True, slots=True)
-class RankOptions:
-    """Options of a ranking.
-
-    Attributes
-    ----------
-    level : level of the intervals and of the separation of systems, in (0, 1)
-    scope : `population` (questions from the same population) or `benchmark` (repeated trials of exactly these
-        questions)
-    correction : correction of the paired tests for multiple testing, over all pairs, tasks, metrics and filters:
-        `holm` or `bh` (Benjamini-Hochberg)
-    structure : clusters and score ranges that the user declares
-    n_draws : number of draws from the joint posterior; probabilities have a Monte Carlo error of at most
-        0.5 / sqrt(n_draws)
-    seed : random seed of the draws
-    """
-
-    level: float = 0.95
-    scope: Scope = "population"
-    correction: Correction = "holm"
-    structure: StructureOptions = field(default_factory=StructureOptions)
-    n_draws: int = 10_000
-    seed: int = 0
-
-    @property
-    def estimation(self) -> Options:
-        """Return the options for estimating the score of each system."""
-        return Options(level=self.level, scope=self.scope, structure=self.structure, seed=self.seed)
-
-    def __post_init__(self) -> None:
-        if not 0 < self.level < 1:
-            raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {self.level}")
-        if self.scope == "full":
-            raise DataError("a ranking is about new questions (population) or exactly these (benchmark), not full")
-        if self.n_draws < 1000:
-            raise DataError(f"ranks need at least 1,000 draws; got {self.n_draws}")
-
-
-class OrderKeywords(TypedDict, total=False):
-    """The attributes of `RankOptions`, without the structure."""
-
-    level: float
-    scope: Scope
-    correction: Correction
-    n_draws: int
-    seed: int
-
-
-class RankKeywords(ScoreKeywords, ResourceKeywords, OrderKeywords, total=False):
-    """Options of `rank`."""
-
-
-class ArrayRankKeywords(OrderKeywords, total=False):
-    """Options of `rank_scores`; `range` is the smallest and largest possible score."""
-
-    range: tuple[float, float]
-
-
 def rank(
     logs: Runs,
-    options: RankOptions | None = None,
+    options: Options | None = None,
     *,
     labels: "str | Path | Sequence[Label] | None" = None,
     inclusion_probabilities: str | None = None,
@@ -166,8 +96,8 @@ def rank(
     NotEstimableError : if no two systems share a task and metric
     TypeError : if an option does not exist
     """
-    chosen, offered = options_with(options or RankOptions(), keywords, "rank"), plugins or load_plugins()
-    read = task_logs(logs, offered, selection_with_labels(selection_of(keywords), labels))
+    (chosen, selection), offered = resolve("rank", options, keywords), plugins or load_plugins()
+    read = task_logs(logs, offered, selection_with_labels(selection, labels))
     runs = comparable_runs(read, chosen, offered, labels=labels, inclusion_probabilities=inclusion_probabilities)
     return rankings_of(joint_tasks(runs, chosen, offered), chosen)
 
@@ -218,7 +148,7 @@ class JointTasks:
 
 def comparable_runs(
     logs: Sequence[TaskLog],
-    options: RankOptions,
+    options: Options,
     plugins: Plugins,
     *,
     labels: "str | Path | Sequence[Label] | None" = None,
@@ -254,7 +184,7 @@ def _labeled_runs(
     logs: Sequence[TaskLog],
     labels: "str | Path | Sequence[Label]",
     inclusion_probabilities: str | None,
-    options: RankOptions,
+    options: Options,
     plugins: Plugins,
 ) -> ComparableRuns:
     if options.scope != "population":
@@ -270,7 +200,7 @@ def _labeled_runs(
 
 
 def joint_tasks(
-    runs: ComparableRuns, options: RankOptions, plugins: Plugins, keys: Collection[ScoreKey] | None = None
+    runs: ComparableRuns, options: Options, plugins: Plugins, keys: Collection[ScoreKey] | None = None
 ) -> JointTasks:
     """Compute the joint scores of the tasks.
 
@@ -297,7 +227,7 @@ def joint_tasks(
 
 
 def _open_ranks(
-    key: ScoreKey, joint: JointScores, runs: ComparableRuns, options: RankOptions, plugins: Plugins
+    key: ScoreKey, joint: JointScores, runs: ComparableRuns, options: Options, plugins: Plugins
 ) -> OpenRanks | None:
     """Rank sets for other scores of the trials without a score; None if there are none.
 
@@ -315,7 +245,7 @@ def _open_ranks(
         return None
 
 
-def rankings_of(tasks: JointTasks, options: RankOptions) -> ResultList[Ranking]:
+def rankings_of(tasks: JointTasks, options: Options) -> ResultList[Ranking]:
     """Rank the systems on each task, metric and filter.
 
     Raises
@@ -341,9 +271,9 @@ def rank_scores(
     scores: Mapping[str, ArrayLike],
     *,
     clusters: ArrayLike | None = None,
-    options: RankOptions | None = None,
+    options: Options | None = None,
     metric: str = "score",
-    **keywords: Unpack[ArrayRankKeywords],
+    **keywords: Unpack[RankScoresKeywords],
 ) -> Ranking:
     """Rank systems by arrays of scores of the same questions.
 
@@ -369,7 +299,7 @@ def rank_scores(
     >>> [row.system for row in ranking.systems]
     ['large', 'small']
     """
-    chosen = options_of_arrays(options or RankOptions(), keywords, "rank_scores", metric)
+    chosen = resolve_arrays("rank_scores", options, keywords, metric)
     logs = [log_of_array(values, name, clusters=clusters, metric=metric) for name, values in scores.items()]
     if len(counts := sorted({len(log.questions) for log in logs})) > 1:
         raise DataError(f"all arrays must have one row per question; got {counts[0]} and {counts[-1]} rows")
@@ -394,7 +324,7 @@ def _has_only_totals(group: TaskLog, logs: Sequence[TaskLog]) -> bool:
     return all(isinstance(data, AggregateScore) for log in members for data in log.data)
 
 
-def _joint(entries: Sequence[SelectedRun], runs: ComparableRuns, options: RankOptions, plugins: Plugins) -> JointScores:
+def _joint(entries: Sequence[SelectedRun], runs: ComparableRuns, options: Options, plugins: Plugins) -> JointScores:
     joint = _scores_of(entries, runs, options, plugins)
     of_logs = messages_of_systems(entries, [entry.log.system for entry in entries], options.scope)
     identical = [
@@ -404,9 +334,7 @@ def _joint(entries: Sequence[SelectedRun], runs: ComparableRuns, options: RankOp
     return replace(joint, messages=distinct((*joint.messages, *of_logs, *identical)))
 
 
-def _scores_of(
-    entries: Sequence[SelectedRun], runs: ComparableRuns, options: RankOptions, plugins: Plugins
-) -> JointScores:
+def _scores_of(entries: Sequence[SelectedRun], runs: ComparableRuns, options: Options, plugins: Plugins) -> JointScores:
     if runs.labels is not None:
         return labeled_scores(entries, runs.labels, options.estimation, plugins, n_draws=options.n_draws)
     if options.scope != "population":
@@ -418,7 +346,7 @@ def _scores_of(
 
 
 def _apart(
-    entries: Sequence[SelectedRun], logs: Sequence[TaskLog], options: RankOptions, plugins: Plugins, reason: str | None
+    entries: Sequence[SelectedRun], logs: Sequence[TaskLog], options: Options, plugins: Plugins, reason: str | None
 ) -> JointScores:
     """Draw independently from the posterior of every system, for scope `benchmark` or if questions do not match."""
     rng = np.random.default_rng(options.seed)
@@ -476,7 +404,7 @@ def _square(upper: FloatArray, n: int) -> FloatArray:
 
 
 def _ranking(
-    key: ScoreKey, joint: JointScores, adjusted: FloatArray | None, n_pairs: int, options: RankOptions, *, higher: bool
+    key: ScoreKey, joint: JointScores, adjusted: FloatArray | None, n_pairs: int, options: Options, *, higher: bool
 ) -> Ranking:
     sign = 1.0 if higher else -1.0
     order = np.argsort(-sign * joint.values, kind="stable")

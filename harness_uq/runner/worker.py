@@ -7,11 +7,12 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from harness_uq.errors import HarnessUqError, error_summary
-from harness_uq.estimation.estimate import Options, estimate
+from harness_uq.estimation.estimate import estimate
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.io.listing_cache import use_listing
-from harness_uq.messages import Message
 from harness_uq.messages.catalogue.store import RUN_NOT_STORED, STORE_FILE_DAMAGED
+from harness_uq.messages.message import Message
+from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.protocols import Reader
 from harness_uq.plugins.readers import ReadErrors

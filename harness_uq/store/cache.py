@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cached_property
 
-from harness_uq.estimation.estimate import Options
-from harness_uq.messages import Message
 from harness_uq.messages.catalogue.store import STORED_FILE_UNREADABLE
+from harness_uq.messages.message import Message
+from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins
 from harness_uq.store.cache_keys import cache_key, files_hash, software_of
 from harness_uq.store.file_batches import Batch, CacheKey, FileGroup
@@ -42,7 +42,7 @@ class ResultCache:
         self, folder: str, groups: Iterable[FileGroup], plugins: Plugins, options: Options | None, *, full_logs: bool
     ) -> None:
         self._store = Store(folder)
-        self._options = None if options is None else json.dumps(asdict(options), sort_keys=True)
+        self._options = None if options is None else json.dumps(options.recorded(), sort_keys=True)
         self._full_logs = full_logs
         self._has_replaced = False
         self.writer = StoreWriter(software_of(plugins), self._options)

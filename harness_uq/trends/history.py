@@ -1,7 +1,7 @@
 """Follow the scores of repeated runs: changes of the level, changed questions and flaky questions."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Unpack
@@ -10,12 +10,15 @@ import numpy as np
 from scipy import special
 
 from harness_uq.alignment.aligned_scores import MatchedScores, match_scores
+from harness_uq.data.arrays import FloatArray
 from harness_uq.data.selection import SelectedRun, copied_logs, superseded_attempts
-from harness_uq.data.task_log import FloatArray, Scores, TaskLog
+from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.errors import DataError, NotEstimableError, StructureError, refusal_of
 from harness_uq.estimation.load_plugins import load_plugins
-from harness_uq.messages import Message
 from harness_uq.messages.catalogue.trends import FEW_RUNS, ONE_RUN, RUNS_WITHOUT_TIME
+from harness_uq.messages.message import Message
+from harness_uq.options import Options, resolve
+from harness_uq.options_typed import HistoryKeywords
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
@@ -24,41 +27,15 @@ from harness_uq.results.history import MOST_QUESTIONS, ChangedQuestion, FlakyQue
 from harness_uq.results.result_list import ResultList
 from harness_uq.stats.sequential.level_change import LevelChange, level_change
 from harness_uq.stats.trials.question_changes import FLAKY, question_changes
-from harness_uq.structure.option_keywords import StructureKeywords, options_with, selection_of
-from harness_uq.structure.structure import StructureOptions
 from harness_uq.trends.configuration_changes import configuration_changes
 
 _ENOUGH_RUNS = 5
 _LIKELY = 0.9
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryOptions:
-    """Options of `history`.
-
-    Attributes
-    ----------
-    level : level of the intervals; without a change, any alarm over all series has a probability of at most 1 - level
-    structure : score ranges that the user declares
-    """
-
-    level: float = 0.95
-    structure: StructureOptions = field(default_factory=StructureOptions)
-
-    def __post_init__(self) -> None:
-        if not 0 < self.level < 1:
-            raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {self.level}")
-
-
-class HistoryKeywords(StructureKeywords, total=False):
-    """Options of `history`."""
-
-    level: float
-
-
 def history(
     runs: Runs,
-    options: HistoryOptions | None = None,
+    options: Options | None = None,
     *,
     plugins: Plugins | None = None,
     **keywords: Unpack[HistoryKeywords],
@@ -84,9 +61,9 @@ def history(
     LogError : if no log can be read from a path
     TypeError : if an option does not exist
     """
-    chosen = options_with(options or HistoryOptions(), keywords, "history")
+    chosen, selection = resolve("history", options, keywords)
     offered = plugins or load_plugins()
-    logs = [log for log in task_logs(runs, offered, selection_of(keywords)) if not log.subtasks]
+    logs = [log for log in task_logs(runs, offered, selection) if not log.subtasks]
     sources = [log.source for log in logs]
     ignored = {*superseded_attempts(sources), *copied_logs(sources)}
     series: dict[tuple[str, str, str, str], list[SelectedRun]] = {}
@@ -101,7 +78,7 @@ def _history(
     key: tuple[str, str, str, str],
     entries: Sequence[SelectedRun],
     n_series: int,
-    options: HistoryOptions,
+    options: Options,
     plugins: Plugins,
 ) -> History:
     n_without_time = sum(_time_of(entry.log) is None for entry in entries)
@@ -125,7 +102,7 @@ def _run_name(log: TaskLog) -> str:
 
 
 def runs_at_level_of(
-    run: SelectedRun, others: Sequence[SelectedRun], options: HistoryOptions, plugins: Plugins
+    run: SelectedRun, others: Sequence[SelectedRun], options: Options, plugins: Plugins
 ) -> list[SelectedRun]:
     """The other runs of the same system and score that no change of the score separates from a run.
 
@@ -183,7 +160,7 @@ def _result(
     matched: MatchedScores,
     segments: Sequence[_Segment],
     logs: Sequence[TaskLog],
-    options: HistoryOptions,
+    options: Options,
     notes: tuple[Message, ...],
 ) -> History:
     means = matched.means

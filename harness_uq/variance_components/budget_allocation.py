@@ -1,13 +1,12 @@
 """Allocate a budget to questions, trials and levels of other factors, based on runs under several settings."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import partial
 
 from harness_uq.errors import DataError
-from harness_uq.messages import Message
 from harness_uq.messages.catalogue.planning import ZERO_VARIANCE_ESTIMATED
+from harness_uq.messages.message import Message
+from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.budget_allocation import AllocationRow, BudgetAllocation
@@ -16,40 +15,12 @@ from harness_uq.results.format_points import amount, count_of, join_with_and
 from harness_uq.stats.design.budget_allocation import TRIALS, BalancedRun, CrossedDesign, best_allocation
 from harness_uq.stats.effects.crossed_table import RESIDUAL
 from harness_uq.stats.effects.design import CROSSED
-from harness_uq.variance_components.effects import QUESTION, EffectOptions, effects, plural
+from harness_uq.variance_components.effects import QUESTION, effects, plural
 
 BEST, AS_MANY, NOW = "best", "as many levels as now", "as now"
 
 
-@dataclass(frozen=True, slots=True)
-class AllocationOptions:
-    """Options of a budget allocation.
-
-    Attributes
-    ----------
-    effects : factors of the scores, and the factors to generalize over
-    budget : maximum cost of the run, > 0
-    width : width of the interval, > 0; specify either `budget` or `width`
-    cost_question, cost_trial : price of a question, and of an answer
-    prices : price of a level of each further factor, such as `{"prompt": 50}`
-    n_questions, n_trials : fixed parts of the design; None if free
-    """
-
-    effects: EffectOptions = field(default_factory=EffectOptions)
-    budget: float | None = None
-    width: float | None = None
-    cost_question: float = 0.0
-    cost_trial: float = 1.0
-    prices: Mapping[str, float] = field(default_factory=dict)
-    n_questions: int | None = None
-    n_trials: int | None = None
-
-    def __post_init__(self) -> None:
-        if (self.budget is None) == (self.width is None):
-            raise DataError("with new factors, plan for a budget or for a width, one of the two")
-
-
-def splits(logs: Runs, options: AllocationOptions, *, plugins: Plugins | None = None) -> list[BudgetAllocation]:
+def splits(logs: Runs, options: Options, *, plugins: Plugins | None = None) -> list[BudgetAllocation]:
     """Find the best allocation of a budget to questions, trials and levels of the other factors.
 
     Parameters
@@ -62,31 +33,31 @@ def splits(logs: Runs, options: AllocationOptions, *, plugins: Plugins | None = 
     ------
     DataError, NotEstimableError : as for `effects`; also DataError if a price refers to a factor that does not exist
     """
-    return [_split_plan(system_effects, options) for system_effects in effects(logs, options.effects, plugins=plugins)]
+    return [_split_plan(system_effects, options) for system_effects in effects(logs, options, plugins=plugins)]
 
 
-def _split_plan(system_effects: Effects, options: AllocationOptions) -> BudgetAllocation:
+def _split_plan(system_effects: Effects, options: Options) -> BudgetAllocation:
     design, levels, trials = _design(system_effects, options)
     best = partial(
         best_allocation,
         design,
         budget=options.budget,
         half_width=None if options.width is None else options.width / 2,
-        most_units=options.n_questions,
-        level=options.effects.level,
+        most_units=options.questions,
+        level=options.level,
     )
-    fixed_trials = {} if options.n_trials is None else {TRIALS: options.n_trials}
+    fixed_trials = {} if options.trials is None else {TRIALS: options.trials}
     rows = {
         BEST: best(fixed=fixed_trials),
         AS_MANY: best(fixed={**levels, **fixed_trials}),
-        NOW: design.run(system_effects.n_questions, levels, trials, level=options.effects.level),
+        NOW: design.run(system_effects.n_questions, levels, trials, level=options.level),
     }
     return BudgetAllocation(
         model=system_effects.model,
         task=system_effects.task,
         metric=system_effects.metric,
         filter=system_effects.filter,
-        level=options.effects.level,
+        level=options.level,
         rows=tuple(
             AllocationRow(
                 name,
@@ -106,7 +77,7 @@ def _split_plan(system_effects: Effects, options: AllocationOptions) -> BudgetAl
     )
 
 
-def _design(system_effects: Effects, options: AllocationOptions) -> tuple[CrossedDesign, dict[str, int], int]:
+def _design(system_effects: Effects, options: Options) -> tuple[CrossedDesign, dict[str, int], int]:
     """Return the design, and the levels and trials of the given runs."""
     variances: dict[tuple[str, ...], float] = {
         () if part.name == RESIDUAL else tuple(part.name.split(CROSSED)): part.sd**2
@@ -115,7 +86,7 @@ def _design(system_effects: Effects, options: AllocationOptions) -> tuple[Crosse
     n_levels = {part.name: part.n_levels for part in system_effects.components}
     further = {name: n_levels.get(name, 1) for name in system_effects.evidence}
     levels = {name: n for name, n in further.items() if name in system_effects.new}
-    unknown = sorted(set(options.prices) - set(levels))
+    unknown = sorted(set(options.price) - set(levels))
     if unknown:
         raise DataError(f"{unknown[0]!r} has a price and is no new factor; there are {', '.join(levels) or 'none'}")
     trials = max(round(system_effects.n_scores / (system_effects.n_questions * math.prod(further.values()))), 1)
@@ -128,9 +99,9 @@ def _design(system_effects: Effects, options: AllocationOptions) -> tuple[Crosse
         if system_effects.unit != QUESTION
         else {},
         prices={
-            (): options.cost_trial,
-            (QUESTION,): options.cost_question,
-            **{(name,): price for name, price in options.prices.items()},
+            (): options.cost_trial or 1.0,
+            (QUESTION,): options.cost_question or 0.0,
+            **{(name,): price for name, price in options.price.items()},
         },
         can_repeat=trials > 1,
     )

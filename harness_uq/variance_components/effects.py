@@ -1,19 +1,19 @@
 """Crossed random effects in logged runs: variance components, scores over new levels, and the value of more levels."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Unpack
 
 import numpy as np
 
 from harness_uq.alignment.aligned_scores import MatchedScores, match_scores
+from harness_uq.data.arrays import FloatArray, IntArray
 from harness_uq.data.factors import Factor, common_system, find_factors, model_of
 from harness_uq.data.selection import SelectedRun
-from harness_uq.data.task_log import FloatArray, IntArray, Scores, TaskData, TaskLog
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.data.task_log import Scores, TaskData, TaskLog
+from harness_uq.errors import NotEstimableError
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.estimation.samples_or_totals import with_best_evidence
-from harness_uq.messages import Message
 from harness_uq.messages.catalogue.planning import (
     EFFECTS_UNAVAILABLE,
     FACTOR_USED,
@@ -22,6 +22,9 @@ from harness_uq.messages.catalogue.planning import (
     LOGS_COMBINED,
     MODEL_LEFT_OUT,
 )
+from harness_uq.messages.message import Message
+from harness_uq.options import Options, resolve
+from harness_uq.options_typed import EffectsKeywords
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
@@ -30,8 +33,6 @@ from harness_uq.results.estimate import Estimate, Interval
 from harness_uq.results.result_list import ResultList
 from harness_uq.stats.effects.crossed import CrossedPosterior, crossed_posterior
 from harness_uq.stats.trials.diagnostics import identical_trials
-from harness_uq.structure.option_keywords import ScoreKeywords, options_with, selection_of
-from harness_uq.structure.structure import StructureOptions
 
 METHOD = "crossed"
 QUESTION = "question"
@@ -39,42 +40,12 @@ _FEW = 4
 _MORE = 2
 
 
-@dataclass(frozen=True, slots=True)
-class EffectOptions:
-    """Options of the analysis of effects.
-
-    Attributes
-    ----------
-    new : factors to generalize over; None for all factors that are found, and the questions
-    factors : mapping from the name of each factor to its setting: one recorded in the log, or `task`, `path` or `run`
-    level : level of the intervals, in (0, 1)
-    structure : clusters and score ranges that the user declares
-    """
-
-    new: tuple[str, ...] | None = None
-    factors: Mapping[str, str] = field(default_factory=dict)
-    level: float = 0.95
-    structure: StructureOptions = field(default_factory=StructureOptions)
-
-    def __post_init__(self) -> None:
-        if not 0 < self.level < 1:
-            raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {self.level}")
-
-
-class EffectKeywords(ScoreKeywords, total=False):
-    """Options of `effects`."""
-
-    generalize_over: str | Sequence[str]
-    factor: Mapping[str, str]
-    level: float
-
-
 def effects(
     logs: Runs,
-    options: EffectOptions | None = None,
+    options: Options | None = None,
     *,
     plugins: Plugins | None = None,
-    **keywords: Unpack[EffectKeywords],
+    **keywords: Unpack[EffectsKeywords],
 ) -> ResultList[Effects]:
     """Estimate the variance components of the scores of each model, by task, metric and filter.
 
@@ -97,31 +68,25 @@ def effects(
     NotEstimableError : if no model has two logs of a task, or none can be used
     TypeError : if an option does not exist
     """
-    if isinstance(names := keywords.get("generalize_over", ()), str):
-        keywords["generalize_over"] = tuple(name.strip() for name in names.split(","))
-    chosen = options_with(
-        options or EffectOptions(), keywords, "effects", {"generalize_over": "new", "factor": "factors"}
-    )
+    chosen, selection = resolve("effects", options, keywords)
     offered = plugins or load_plugins()
-    fits, left_out = _fits(task_logs(logs, offered, selection_of(keywords)), chosen, offered)
+    fits, left_out = _fits(task_logs(logs, offered, selection), chosen, offered)
     results = [_effects(fit, chosen) for fit in fits]
     return ResultList([replace(results[0], messages=(*results[0].messages, *left_out)), *results[1:]])
 
 
-def estimates_over(
-    logs: Runs, options: EffectOptions | None = None, *, plugins: Plugins | None = None
-) -> list[Estimate]:
+def estimates_over(logs: Runs, options: Options | None = None, *, plugins: Plugins | None = None) -> list[Estimate]:
     """Estimate scores over new levels, per model, task, metric and filter; parameters and errors as for `effects`."""
-    chosen = options or EffectOptions()
+    chosen = options or Options()
     fits, left_out = _fits(logs, chosen, plugins or load_plugins())
     results = [_estimate(fit, chosen) for fit in fits]
     return [replace(results[0], messages=(*results[0].messages, *left_out)), *results[1:]]
 
 
-def _fits(logs: Runs, options: EffectOptions, plugins: Plugins) -> "tuple[list[_Fit], list[Message]]":
+def _fits(logs: Runs, options: Options, plugins: Plugins) -> "tuple[list[_Fit], list[Message]]":
     fits, left_out = [], []
     read = with_best_evidence(task_logs(logs, plugins), plugins, options.structure.without_bounds("effects"))
-    for entries in _by_model(read, across_tasks="task" in options.factors.values()):
+    for entries in _by_model(read, across_tasks="task" in options.factor.values()):
         try:
             fits.append(_fit(entries, options, plugins))
         except NotEstimableError as error:
@@ -197,17 +162,17 @@ class _Fit:
         return tuple(messages)
 
 
-def _fit(entries: Sequence[SelectedRun], options: EffectOptions, plugins: Plugins) -> _Fit:
+def _fit(entries: Sequence[SelectedRun], options: Options, plugins: Plugins) -> _Fit:
     matched = match_scores(entries, options.structure, plugins)
-    factors = find_factors([entry.log for entry in matched.common.entries], options.factors)
+    factors = find_factors([entry.log for entry in matched.common.entries], options.factor)
     scores, labels = _long_form(matched, factors)
     unit = matched.clusters.key or QUESTION
-    new = options.new or (unit, *(factor.name for factor in factors))
+    new = options.generalize_over or (unit, *(factor.name for factor in factors))
     posterior = _posterior(matched, scores, labels, tuple(unit if name == QUESTION else name for name in new))
     return _Fit(matched, factors, scores, labels, posterior)
 
 
-def _effects(fit: _Fit, options: EffectOptions) -> Effects:
+def _effects(fit: _Fit, options: Options) -> Effects:
     alone = _posterior(fit.matched, fit.scores, fit.labels, (fit.unit,))
     level = options.level
     return Effects(
@@ -237,7 +202,7 @@ def _effects(fit: _Fit, options: EffectOptions) -> Effects:
     )
 
 
-def _estimate(fit: _Fit, options: EffectOptions) -> Estimate:
+def _estimate(fit: _Fit, options: Options) -> Estimate:
     n_logs = len(fit.matched.common.entries)
     evidence = (FACTOR_USED(factor=factor.name, evidence=factor.evidence) for factor in fit.factors)
     return Estimate(

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from harness_uq import ActivePlanOptions, ActiveSampler, DataError, StructureOptions, plan_active
+from harness_uq import ActiveSampler, DataError, Options, StructureOptions, plan_active
 from harness_uq.cli import main
 from harness_uq.stats.active.expected_width import WidthSimulation
 from tests.data.toy import task_log
@@ -17,7 +17,7 @@ RUNS = [task_log(row, system=f"system-{i}") for i, row in enumerate(SCORES[:12])
 
 
 def test_the_width_for_a_number_of_questions_is_that_of_new_systems():
-    (plan,) = plan_active(RUNS, ActivePlanOptions(n_questions=40))
+    (plan,) = plan_active(RUNS, Options(questions=40))
     (row,) = plan.rows
     assert (row.n_questions, plan.n_all, plan.n_systems, plan.n_simulated) == (40, 120, 12, 12)
     widths = []
@@ -32,7 +32,7 @@ def test_the_width_for_a_number_of_questions_is_that_of_new_systems():
 
 @pytest.mark.slow
 def test_the_number_for_a_width_has_this_width():
-    (plan,) = plan_active(RUNS, ActivePlanOptions(width=0.2))
+    (plan,) = plan_active(RUNS, Options(width=0.2))
     (row,) = (row for row in plan.rows if row.n_questions == plan.recommended)
     assert row.expected_width == pytest.approx(0.2, abs=max(0.003, row.std_error))
     assert plan.recommended < plan.n_uniform < 120
@@ -43,14 +43,14 @@ def test_the_number_for_a_width_has_this_width():
 def test_scores_in_per_cent_have_widths_in_per_cent():
     runs = [task_log(100 * row, system=f"system-{i}") for i, row in enumerate(SCORES[:12])]
     structure = StructureOptions(ranges={"acc": (0.0, 100.0)})
-    (plan,) = plan_active(runs, ActivePlanOptions(n_questions=40, structure=structure))
-    (other,) = plan_active(RUNS, ActivePlanOptions(n_questions=40))
+    (plan,) = plan_active(runs, Options(questions=40, structure=structure))
+    (other,) = plan_active(RUNS, Options(questions=40))
     assert plan.rows[0].expected_width == pytest.approx(100 * other.rows[0].expected_width)
 
 
 def test_a_width_and_a_number_contradict_each_other():
     with pytest.raises(DataError):
-        ActivePlanOptions(width=0.1, n_questions=10)
+        plan_active(RUNS, width=0.1, questions=10)
 
 
 def test_without_complete_runs_the_plan_gives_the_reason():
@@ -70,7 +70,7 @@ def test_the_command_prints_the_plan(capsys, table):
     code, out, _ = output(capsys, "plan", "--reference-runs", table, "--questions", "40", "--format", "json")
     (plan,) = json.loads(out)["active_plans"]
     assert code == 0
-    assert plan["rows"] == [plan_active(RUNS, ActivePlanOptions(n_questions=40))[0].rows[0].to_dict()]
+    assert plan["rows"] == [plan_active(RUNS, Options(questions=40))[0].rows[0].to_dict()]
 
 
 def test_without_a_target_the_plan_has_several_shares_of_the_questions(capsys, table):

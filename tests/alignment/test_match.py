@@ -3,17 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness_uq import (
-    CompareOptions,
-    PlanOptions,
-    RankOptions,
-    Source,
-    StructureOptions,
-    TaskLog,
-    compare,
-    plan,
-    rank,
-)
+from harness_uq import Options, Source, StructureOptions, TaskLog, compare, plan, rank
 from harness_uq.alignment.match import CommonQuestions, common_questions
 from harness_uq.data.selection import SelectedRun
 from harness_uq.data.task_log import HarnessResult
@@ -131,7 +121,7 @@ def test_the_three_commands_say_the_same_of_too_few_common_questions():
     (compared,) = compare(a, b)
     (ranked,) = rank([a, b])
     with pytest.raises(NotEstimableError) as planned:
-        plan([a, b], PlanOptions(difference=0.1))
+        plan([a, b], Options(difference=0.1))
     assert has(planned.value, "plan-unavailable")
     for result in (compared, ranked):
         assert params_of(result, "independent-comparison")["reason"] in str(planned.value)
@@ -141,9 +131,9 @@ def test_a_few_samples_that_the_user_asked_for_are_reported_with_the_total_of_al
     a = numbered("a", 0, 3, reported={("acc", "none"): HarnessResult(0.71, 0.05, 100)})
     b = numbered("b", 0, 100, reported={("acc", "none"): HarnessResult(0.5, 0.05, 100)})
     structure = StructureOptions(use_samples=True)
-    (compared,) = compare(a, b, CompareOptions(structure=structure))
+    (compared,) = compare(a, b, Options(structure=structure))
     assert compared.n_matched == 3
-    (ranked,) = rank([a, b], RankOptions(structure=structure))
+    (ranked,) = rank([a, b], Options(structure=structure))
     for found in (compared, ranked):
         assert names_of(found.warnings).count("partial-samples") == 1
         assert has(found, "partial-samples", system="a", n_logged=3, n_questions=100)

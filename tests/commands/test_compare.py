@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from harness_uq import CompareOptions, StructureError, compare
+from harness_uq import Options, StructureError, compare
 from tests.commands.test_selection import system
 from tests.message_checks import raises_message
 from tests.test_cli import output
@@ -32,16 +32,16 @@ def test_a_margin_that_no_difference_could_pass_is_refused(two, capsys, command,
 def test_a_margin_is_refused_in_python_too_and_one_below_the_range_is_not(two):
     sides = two / "large", two / "small"
     with raises_message(StructureError, "margin-exceeds-range", margin=1.0, suggestion=0.01):
-        compare(*sides, CompareOptions(margin=1.0))
-    (row,) = compare(*sides, CompareOptions(margin=0.99))
+        compare(*sides, Options(margin=1.0))
+    (row,) = compare(*sides, Options(margin=0.99))
     assert row.verdict == "equivalent"
 
 
 def test_a_margin_for_one_task_is_stronger_than_that_for_all(two):
     sides = two / "large", two / "small"
-    (row,) = compare(*sides, CompareOptions(margin=0.01, margins={"toy": 0.9}))
+    (row,) = compare(*sides, Options(margin=0.01, margins={"toy": 0.9}))
     assert (row.margin, row.verdict) == (0.9, "equivalent")
-    (row,) = compare(*sides, CompareOptions(margin=0.01, margins={"other": 0.9}))
+    (row,) = compare(*sides, Options(margin=0.01, margins={"other": 0.9}))
     assert (row.margin, row.verdict) == (0.01, "better")
 
 

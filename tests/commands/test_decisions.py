@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from harness_uq.cli import main
-from harness_uq.comparison.compare import CompareOptions, compare
+from harness_uq.comparison.compare import compare
+from harness_uq.options import Options
 from harness_uq.overview import report
 from harness_uq.ranking.rank import rank
 from tests.data.toy import task_log
@@ -276,7 +277,7 @@ def test_lower_is_better_is_said() -> None:
 
 
 def test_the_margin_reaches_the_sentence() -> None:
-    rows = compare(task_log([1] * 50, system="a"), task_log([1] * 50, system="b"), CompareOptions(margin=0.2))
+    rows = compare(task_log([1] * 50, system="a"), task_log([1] * 50, system="b"), Options(margin=0.2))
     assert rows[0].verdict == "equivalent"
     assert "Choose by cost" in render(rows, "markdown")
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from harness_uq import RunMetadata
-from harness_uq.comparison.compare import CompareOptions, compare, worse_rows
+from harness_uq.comparison.compare import compare, worse_rows
 from harness_uq.comparison.differences import Pair, paired_difference
 from harness_uq.data.task_log import (
     AggregateScore,
@@ -26,7 +26,8 @@ from harness_uq.data.task_log import (
     TaskLog,
 )
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.ranking.rank import RankOptions, rank
+from harness_uq.options import Options
+from harness_uq.ranking.rank import rank
 from harness_uq.results.comparison import Comparison, PairedCounts
 from harness_uq.stats.clusters.cluster_robust import cluster_robust
 from harness_uq.stats.pairs.independent import independent_posterior
@@ -39,7 +40,7 @@ from tests.reference_values import reference_values
 
 
 def one(a: TaskLog, b: TaskLog, **options: object) -> Comparison:
-    return compare(a, b, CompareOptions(**options))[0]
+    return compare(a, b, Options(**options))[0]
 
 
 def two(values_a: object, values_b: object, **shared: object) -> tuple[TaskLog, TaskLog]:
@@ -260,7 +261,7 @@ def test_few_clusters_of_a_paired_perplexity_are_counted_and_warned_of() -> None
         questions = Questions(tuple(map(str, range(60))), (), fields)
         return TaskLog(system, "wiki", Source("x", "lm-eval"), questions, (records,))
 
-    (row,) = compare(log("a"), log("b"), CompareOptions(structure=StructureOptions(cluster="book")))
+    (row,) = compare(log("a"), log("b"), Options(structure=StructureOptions(cluster="book")))
     assert (row.n_matched, row.n_clusters, row.cluster_key) == (60, 5, "book")
     assert has(row, "few-bootstrap-units", n_units=5, unit="cluster")
 
@@ -371,7 +372,7 @@ def test_the_newest_run_without_a_limit_counts() -> None:
 def test_a_comparison_of_the_first_questions_warns_unless_it_is_about_these_questions(scope: str) -> None:
     facts = RunMetadata(is_limited=True, n_all=1400)
     pair = two([1, 1, 0, 1], [0, 1, 0, 1], facts=facts)
-    for found in (one(*pair, scope=scope), rank(pair, RankOptions(scope=scope))[0]):
+    for found in (one(*pair, scope=scope), rank(pair, Options(scope=scope))[0]):
         assert has(found, "non-random-subset", n_questions=4, n_all=1400) == (scope == "population")
     random = two([1, 1, 0, 1], [0, 1, 0, 1], facts=replace(facts, is_random_subset=True))
     assert not has(one(*random, scope=scope), "non-random-subset")
@@ -522,7 +523,7 @@ def three_metrics(system: str, values: np.ndarray) -> list[TaskLog]:
 def test_a_margin_moves_the_gate() -> None:
     logs = two([0] * 12 + [1] * 88, [1] * 100)
     assert worse_rows(compare(*logs)) != []
-    assert worse_rows(compare(*logs, CompareOptions(margin=0.1))) == []
+    assert worse_rows(compare(*logs, Options(margin=0.1))) == []
 
 
 def test_json_is_finite_and_complete() -> None:
@@ -564,14 +565,14 @@ def test_prob_positive_is_calibrated_where_truth_is_drawn_from_the_prior() -> No
 
 def test_one_question_against_many_is_not_estimable():
     one, many = task_log([0], system="a"), task_log([1] * 1319, system="b")
-    (row,) = compare(one, many, CompareOptions(method="independent"))
+    (row,) = compare(one, many, Options(method="independent"))
     assert (row.difference, row.verdict) == (None, "undecided")
     assert has(row, "too-few-questions-compared", n_questions=1)
 
 
 @given(st.lists(st.integers(0, 1), min_size=2, max_size=6), st.lists(st.integers(0, 1), min_size=2, max_size=300))
 def test_the_interval_of_independent_samples_contains_the_observed_difference(a: list[int], b: list[int]):
-    (row,) = compare(task_log(a, system="a"), task_log(b, system="b"), CompareOptions(method="independent"))
+    (row,) = compare(task_log(a, system="a"), task_log(b, system="b"), Options(method="independent"))
     assert row.difference.interval.low <= row.value_a - row.value_b <= row.difference.interval.high
 
 

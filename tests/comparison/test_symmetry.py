@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harness_uq.comparison.compare import CompareOptions, compare
+from harness_uq.comparison.compare import compare
 from harness_uq.data.task_log import (
     AggregateScore,
     Classifications,
@@ -17,6 +17,7 @@ from harness_uq.data.task_log import (
     SufficientStatistics,
     TaskLog,
 )
+from harness_uq.options import Options
 from harness_uq.results.comparison import Comparison
 from harness_uq.structure.structure import StructureOptions
 from tests.data.toy import task_log
@@ -74,7 +75,7 @@ def field() -> MetadataField:
     return MetadataField(PASSAGES)
 
 
-def swapped(a: TaskLog | list[TaskLog], b: TaskLog | list[TaskLog], options: CompareOptions) -> None:
+def swapped(a: TaskLog | list[TaskLog], b: TaskLog | list[TaskLog], options: Options) -> None:
     """Each row of B against A is that of A against B the other way round."""
     there = {row.task: row for row in compare(b, a, options)}
     for here in compare(a, b, options):
@@ -97,7 +98,7 @@ def mirrored(here: Comparison, there: Comparison) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_either_log_may_know_the_clusters(kind: str, knows: str) -> None:
     a, b = KNOWS[knows](KINDS[kind]("a")), KINDS[kind]("b")
-    options = CompareOptions(structure=BY_PASSAGE if knows == "a field" else StructureOptions())
+    options = Options(structure=BY_PASSAGE if knows == "a field" else StructureOptions())
     (row,) = compare(a, b, options)
     assert row.n_clusters == (None if knows == "nothing" else 12)
     swapped(a, b, options)
@@ -109,7 +110,7 @@ def test_passages_named_by_both_logs_are_joined_for_records_as_for_scores() -> N
     for kind in (single, records, confusion):
         a, b = (KNOWS["a field"](kind(system)) for system in "ab")
         b = replace(b, questions=replace(b.questions, fields={"passage": coarse}))
-        (row,) = compare(a, b, CompareOptions(structure=BY_PASSAGE))
+        (row,) = compare(a, b, Options(structure=BY_PASSAGE))
         assert row.n_clusters == 6
 
 
@@ -141,7 +142,7 @@ def suite(system: str, *, knows: str) -> list[TaskLog]:
 
 @pytest.mark.parametrize(("knows", "n_units"), [("nothing", None), ("a field", 25), ("clusters", 25), ("items", 121)])
 def test_groups_and_overall_rows_take_what_either_side_knows(knows: str, n_units: int | None) -> None:
-    options = CompareOptions(structure=BY_PASSAGE if knows == "a field" else StructureOptions())
+    options = Options(structure=BY_PASSAGE if knows == "a field" else StructureOptions())
     a, b = suite("a", knows=knows), suite("b", knows=knows)
     for first, second in ((a, b), (b, a)):
         pooled = {

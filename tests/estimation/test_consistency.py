@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from harness_uq.estimation.estimate import Options, estimate_scores
-from harness_uq.stats import group_posterior
+from harness_uq.estimation.estimate import estimate_scores
+from harness_uq.options import Options
+from harness_uq.stats.effects.task_groups import group_posterior
 from harness_uq.structure.structure import StructureOptions
 
 SHAPES = {  # shares of questions and their success rates, none of them near a Beta

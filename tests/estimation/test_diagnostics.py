@@ -6,7 +6,8 @@ from scipy.special import expit, logit
 
 from harness_uq.data.task_log import HarnessResult, Scores, Source, TaskLog
 from harness_uq.estimation.diagnostics import BATCH_EFFECT_P
-from harness_uq.estimation.estimate import Options, estimate, estimate_scores
+from harness_uq.estimation.estimate import estimate, estimate_scores
+from harness_uq.options import Options
 from harness_uq.stats.trials.diagnostics import cochran_q
 from harness_uq.structure.structure import StructureOptions
 from tests.data.toy import task_log
@@ -115,7 +116,7 @@ def test_tasks_as_a_sample_of_tasks_are_wider_than_exactly_these() -> None:
 
 
 def test_new_tasks_weights_the_means_of_tasks() -> None:
-    from harness_uq.stats import new_tasks_posterior
+    from harness_uq.stats.effects.new_tasks import new_tasks_posterior
 
     logs = group_logs(10, 20, 70, weights="size")
     means = [log.data[0].values.mean() for log in logs[:-1]]

@@ -18,7 +18,8 @@ from harness_uq.data.task_log import (
 )
 from harness_uq.errors import DataError, HarnessUqError
 from harness_uq.estimation.detect_structure import detect_structure
-from harness_uq.estimation.estimate import Options, estimate, estimate_scores
+from harness_uq.estimation.estimate import estimate, estimate_scores
+from harness_uq.options import Options
 from harness_uq.stats.clusters.cluster_robust import cluster_robust
 from harness_uq.stats.proportion.binomial import binomial_interval
 from harness_uq.stats.sequential.confidence_sequence import confidence_sequence
@@ -518,7 +519,7 @@ def test_questions_of_unknown_cluster_are_clusters_of_their_own():
 
 
 def test_a_range_that_scores_leave_costs_only_that_metric_its_structure():
-    (found,) = detect_structure(task_log([0, 1, 1]), StructureOptions(ranges={"acc": (0, 0.5)}))
+    (found,) = detect_structure(task_log([0, 1, 1]), range={"acc": (0, 0.5)})
     assert found.metrics == {}
     assert has(found.clusters, "range-excludes-value", metric="acc")
 

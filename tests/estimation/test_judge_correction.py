@@ -9,9 +9,10 @@ import pytest
 from harness_uq.cli import main
 from harness_uq.data.task_log import Scores, Source, TaskLog
 from harness_uq.errors import DataError
-from harness_uq.estimation.estimate import Options, estimate
+from harness_uq.estimation.estimate import estimate
 from harness_uq.estimation.judge_correction import correct
 from harness_uq.io.human_labels import Label
+from harness_uq.options import Options
 from harness_uq.results.estimate import Estimate
 from harness_uq.stats.labels.judge import judge_corrected_posterior
 from tests.data.toy import task_log

@@ -8,8 +8,6 @@ from scipy import stats
 
 from harness_uq import (
     AggregateScore,
-    CompareOptions,
-    GateOptions,
     HarnessResult,
     Options,
     Questions,
@@ -21,7 +19,7 @@ from harness_uq import (
     gate,
     rank,
 )
-from harness_uq.stats import beta_posterior
+from harness_uq.stats.proportion.binomial import beta_posterior
 from tests.data.toy import task_log
 from tests.message_checks import has
 
@@ -110,8 +108,8 @@ def test_nine_of_1400_samples_decide_nothing() -> None:
     assert (row.verdict, row.value_a, row.value_b) == ("undecided", 868 / 1400, 875 / 1400)
     assert has(row, "totals-used", system="a", n_samples=9, n_questions=1400)
     for new, old in ((a, b), (b, a)):
-        assert gate(new, old, GateOptions(CompareOptions(margin=0.02))).decision == "undecided"
+        assert gate(new, old, Options(margin=0.02)).decision == "undecided"
     (ranking,) = rank([a, b])
     assert max(system.prob_best for system in ranking.systems) < 0.75
     assert has(ranking, "totals-used", system="b", n_samples=9, n_questions=1400)
-    assert compare(a, b, CompareOptions(structure=StructureOptions(use_samples=True)))[0].verdict == "better"
+    assert compare(a, b, Options(structure=StructureOptions(use_samples=True)))[0].verdict == "better"

@@ -12,10 +12,11 @@ from harness_uq.data.reference_runs import reference_runs
 from harness_uq.data.selection import merge_runs
 from harness_uq.data.task_log import RunMetadata, TaskLog
 from harness_uq.errors import DataError, LogError, NotEstimableError
-from harness_uq.estimation.estimate import Options
 from harness_uq.estimation.subset import estimate_whole, read_probabilities
+from harness_uq.options import Options
 from harness_uq.results.estimate import Estimate
-from harness_uq.stats import draw_subset, subset_estimate
+from harness_uq.stats.subsets.draw import draw_subset
+from harness_uq.stats.subsets.estimate import subset_estimate
 from tests.data.toy import task_log
 from tests.message_checks import has, raises_message
 from tests.test_cli import TIME

@@ -18,25 +18,13 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from harness_uq import (
-    CompareOptions,
-    GateOptions,
-    Options,
-    Scores,
-    TaskLog,
-    compare,
-    detect_structure,
-    estimate,
-    gate,
-    plan,
-    rank,
-    read_logs,
-)
+from harness_uq import Options, Scores, TaskLog, compare, detect_structure, estimate, gate, plan, rank, read_logs
 from harness_uq.comparison.disagreements import disagreements
 from harness_uq.data.names import MAX_NAME
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.messages.control_characters import escape_control
-from harness_uq.output.formats import RenderOptions, ResultSet, format_named
+from harness_uq.output.formats import format_named
+from harness_uq.results.result_set import RenderOptions, ResultSet
 from harness_uq.variance_components.effects import effects
 from tests.fuzz.names import FORMS, mutant_names
 from tests.output.rendering import render
@@ -143,7 +131,7 @@ def _in_analyses(logs: Sequence[TaskLog], plugins) -> Iterator[str]:
             disagreements(first, second, 5, plugins=plugins),
             rank([*first, *second], plugins=plugins),
             plan(first, plugins=plugins),
-            [gate(first, second, GateOptions(CompareOptions(margin=0.1)), plugins=plugins)],
+            [gate(first, second, Options(margin=0.1), plugins=plugins)],
             effects([*first, *again], plugins=plugins),
         ]
     for results in analyses:
@@ -217,7 +205,7 @@ def _in_page(page: str) -> Iterator[str]:
 
 def _in_plot(rows: Sequence[object], folder: Path) -> Iterator[str]:
     from harness_uq.commands.output_files import write_figure
-    from harness_uq.plots import plot_forest
+    from harness_uq.plots.forest import plot_forest
 
     axes = plot_forest(rows)  # with many scores a list, with a panel for each task
     write_figure(folder / "plot.svg", (axes[0] if isinstance(axes, list) else axes).figure)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from harness_uq import CompareOptions, gate
+from harness_uq import Options, gate
 from harness_uq.comparison.disagreements import disagreements
 from tests.data.toy import task_log
 from tests.output.rendering import render
@@ -84,10 +84,10 @@ def test_a_failed_gate_shows_what_broke() -> None:
 def test_disagreements_share_the_evidence() -> None:
     trials = np.stack([log.data[0].values[:, 0] for log in RUNS], axis=1)
     old = task_log(trials, system="old", ids=IDS)
-    (found,) = disagreements(NEW, old, 30, CompareOptions())
+    (found,) = disagreements(NEW, old, 30, Options())
     assert [one.id for one in found.questions[:13] if not one.is_flaky] == [one.id for one in found.questions[:13]]
     assert {one.id for one in found.questions if one.is_flaky} == {f"q{i}" for i in FLAKY}
-    (alone,) = disagreements(NEW, RUNS[0], 30, CompareOptions())
+    (alone,) = disagreements(NEW, RUNS[0], 30, Options())
     assert {one.probability for one in alone.questions} == {None}
 
 

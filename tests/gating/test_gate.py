@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness_uq import CompareOptions, DataError, GateOptions, TaskLog, gate
+from harness_uq import DataError, Options, TaskLog, gate
 from harness_uq.results.gate import ScoreName
 from tests.data.toy import task_log
 from tests.message_checks import raises_message
@@ -20,8 +20,8 @@ def log(n_right: int, n: int = 400, *, first_wrong: bool = False, **other: objec
     return task_log(scores[::-1] if first_wrong else scores, ids=IDS[:n], **other)
 
 
-def options(margin: float = 0.05, level: float = 0.95, **margins: float) -> GateOptions:
-    return GateOptions(CompareOptions(margin=margin, level=level), margins)
+def options(margin: float = 0.05, level: float = 0.95, **margins: float) -> Options:
+    return Options(margin=margin, level=level, margins=margins)
 
 
 NEW, OLD = {"system": "new"}, {"system": "old"}
@@ -93,7 +93,7 @@ def test_each_metric_has_its_margin() -> None:
     ]
     with raises_message(DataError, "unknown-margin-metric", metric="bleu", known=("acc",)):
         gate(log(1, 2, **NEW), log(1, 2, **OLD), options(bleu=1.0))
-    with pytest.raises(DataError, match="not negative; got -1"):
+    with pytest.raises(DataError, match="Invalid margin"):
         options(acc=-1.0)
 
 

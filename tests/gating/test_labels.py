@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness_uq import DataError, OverallOptions, gate
+from harness_uq import DataError, gate
 from harness_uq.data.task_log import Scores
 from tests.comparison.test_judge_correction import GRADES, LABELED, TRUTH, A, B, N, human, labels_of, tables
 from tests.message_checks import has
@@ -45,7 +45,7 @@ def test_bounds_and_overall_results_are_not_corrected():
     with pytest.raises(DataError, match="human labels"):
         gate(A, B, margin=0.0, labels=labels_of("a", "b"), at_least=0.5)
     with pytest.raises(DataError, match="human labels"):
-        gate(A, B, margin=0.0, labels=labels_of("a", "b"), overall=OverallOptions())
+        gate(A, B, margin=0.0, labels=labels_of("a", "b"), overall=True)
 
 
 def test_the_command_decides_with_labels(tables, capsys):

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness_uq import CompareOptions, DataError, OverallOptions, compare_overall
+from harness_uq import DataError, Options, compare_overall
 from harness_uq.cli import main
 from harness_uq.gating.gate import gate
 from tests.overall.test_rank import logs_of
@@ -33,7 +33,7 @@ def sides(tasks: dict[str, dict[str, np.ndarray]]):
 def test_one_bad_task_fails_the_gate_of_all_scores_but_not_that_of_the_overall_result() -> None:
     new, old = sides(scores(0.3, 0, 0, 0, 0))
     assert gate(new, old, margin=0.1).decision == "fail"
-    decided = gate(new, old, margin=0.1, overall=OverallOptions())
+    decided = gate(new, old, margin=0.1, overall=True)
     assert [(row.comparison.task, row.decision) for row in decided.rows] == [("overall", decided.decision)]
     assert decided.decision != "fail"
 
@@ -43,8 +43,8 @@ def test_one_bad_task_fails_the_gate_of_all_scores_but_not_that_of_the_overall_r
 )
 def test_the_decision_is_that_of_the_overall_interval(drop: float, margin: float, decision: str) -> None:
     new, old = sides(scores(*[drop] * N_TASKS))
-    decided = gate(new, old, margin=margin, overall=OverallOptions())
-    overall = compare_overall([*new, *old], "old", options=CompareOptions(margin=margin))
+    decided = gate(new, old, margin=margin, overall=True)
+    overall = compare_overall([*new, *old], "old", options=Options(margin=margin))
     assert overall is not None
     (one,) = overall.differences
     by_interval = (
@@ -61,19 +61,19 @@ def test_the_decision_is_that_of_the_overall_interval(drop: float, margin: float
 
 def test_weights_of_the_overall_result_apply() -> None:
     new, old = sides(scores(0.3, 0, 0, 0, 0))
-    weighted = gate(new, old, margin=0.05, overall=OverallOptions(weights={"t0": 1.0, "t1": 0.05}))
+    weighted = gate(new, old, margin=0.05, overall=True, weights={"t0": 1.0, "t1": 0.05})
     assert weighted.decision == "fail"
 
 
 def test_a_missing_task_leaves_the_gate_undecided() -> None:
     new, old = sides(scores(*[0.0] * N_TASKS))
-    assert gate(new[1:], old, margin=0.15, overall=OverallOptions()).decision == "undecided"
+    assert gate(new[1:], old, margin=0.15, overall=True).decision == "undecided"
 
 
 def test_one_task_has_no_overall_result() -> None:
     new, old = sides(scores(0.0))
     with pytest.raises(DataError, match="two tasks"):
-        gate(new, old, margin=0.1, overall=OverallOptions())
+        gate(new, old, margin=0.1, overall=True)
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harness_uq import DataError, OverallOptions, TaskLog, gate
+from harness_uq import DataError, TaskLog, gate
 from harness_uq.results.gate import RequirementRow
 from harness_uq.stats.pairs.run_variation import pooled_variation, run_variation
 from tests.data.toy import task_log
@@ -156,4 +156,4 @@ def test_runs_of_different_systems_are_refused() -> None:
     with pytest.raises(DataError, match="one run of each system"):
         gate(NEW, RUNS, margin=0.1, labels=[])
     with pytest.raises(DataError, match="one run of each system"):
-        gate(NEW, RUNS, margin=0.1, overall=OverallOptions())
+        gate(NEW, RUNS, margin=0.1, overall=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness_uq import CompareOptions, DataError, GateOptions, StructureError, TaskLog, estimate, gate
+from harness_uq import DataError, Options, StructureError, TaskLog, estimate, gate
 from harness_uq.gating.requirements import Requirement, bound_p_values
 from harness_uq.stats.pairs.multiple_testing import holm
 from tests.data.toy import task_log
@@ -127,7 +127,7 @@ def test_a_gate_needs_a_baseline_or_a_bound() -> None:
 
 
 def test_bounds_in_options_apply_unless_bounds_are_given() -> None:
-    options = GateOptions(CompareOptions(), requirements=(Requirement("at_least", 0.5),))
+    options = Options(at_least=0.5)
     assert gate(log(300), options=options).decision == "pass"
     assert gate(log(300), options=options, at_least=0.9).decision == "fail"
 

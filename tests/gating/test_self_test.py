@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness_uq import CompareOptions, GateOptions, NotEstimableError, TaskLog, self_test
+from harness_uq import NotEstimableError, Options, TaskLog, self_test
 from harness_uq.data.task_log import Source
 from harness_uq.gating.self_test import Kind
 from tests.data.toy import task_log
 
-OPTIONS = GateOptions(CompareOptions(margin=0.0))
+OPTIONS = Options(margin=0.0)
 
 
 def repeated(n: int, trials: int, seed: int, **other: object) -> TaskLog:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harness_uq import DataError, GraderPlanOptions, estimate, plan_graders
+from harness_uq import DataError, Options, estimate, plan_graders
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.stats.labels.grader_design import grader_variance, pairs_in_clusters
 from tests.data.toy import task_log
@@ -36,7 +36,7 @@ LOGS = [panel("a"), panel("b")]
 
 def test_all_graders_score_equally_many_answers_of_each_system():
     for budget in (60, 100, 170):
-        for plan in plan_graders(LOGS, GraderPlanOptions(budget)):
+        for plan in plan_graders(LOGS, Options(budget)):
             best = plan.designs[0]
             assert len(plan.template) == best.n_answers * best.n_per_answer <= budget
             counts = [sum(row[3] == grader for row in plan.template) for grader in GRADERS]
@@ -46,15 +46,15 @@ def test_all_graders_score_equally_many_answers_of_each_system():
 
 def test_questions_have_the_same_graders_in_all_systems():
     reverse = panel("c", ids=IDS[::-1])
-    plans = plan_graders([*LOGS, reverse], GraderPlanOptions(70))
+    plans = plan_graders([*LOGS, reverse], Options(budget=70))
     assigned = [{(row[0], row[3]) for row in plan.template} for plan in plans]
     assert assigned[0] == assigned[1] == assigned[2]
-    (other,) = plan_graders(LOGS[0], GraderPlanOptions(70, seed=1))
+    (other,) = plan_graders(LOGS[0], Options(budget=70, seed=1))
     assert {(row[0], row[3]) for row in other.template} != assigned[0]
 
 
 def test_designs_have_the_errors_of_the_pilot():
-    (plan,) = plan_graders(LOGS[0], GraderPlanOptions(90))
+    (plan,) = plan_graders(LOGS[0], Options(budget=90))
     pilot = np.column_stack([data.values[:PILOT, 0] for data in LOGS[0].data])
     variance = grader_variance(pilot)
     by_name = {one.design: one for one in plan.designs}
@@ -69,14 +69,14 @@ def test_designs_have_the_errors_of_the_pilot():
 
 
 def test_with_enough_grades_all_graders_score_all_answers():
-    (plan,) = plan_graders(LOGS[0], GraderPlanOptions(3 * N))
+    (plan,) = plan_graders(LOGS[0], Options(budget=3 * N))
     assert (plan.designs[0].design, plan.designs[0].n_answers) == ("all graders", N)
-    (plan,) = plan_graders(LOGS[0], GraderPlanOptions(2))
+    (plan,) = plan_graders(LOGS[0], Options(budget=2))
     assert [one.design for one in plan.designs] == ["rotation", "one grader"]
 
 
 def test_known_grades_are_in_the_table():
-    (plan,) = plan_graders(LOGS[0], GraderPlanOptions(N))
+    (plan,) = plan_graders(LOGS[0], Options(budget=N))
     scores = {
         (q, name): data.values[i, 0]
         for data, name in zip(LOGS[0].data, GRADERS, strict=True)
@@ -101,9 +101,9 @@ def clustered(codes: np.ndarray, n_scored: int = PILOT) -> TaskLog:
 def test_the_errors_account_for_clusters():
     codes = np.arange(N) // 4 % 15
     log = clustered(codes, n_scored=60)
-    (plan,) = plan_graders(log, GraderPlanOptions(N))
+    (plan,) = plan_graders(log, Options(budget=N))
     (alone,) = plan_graders(
-        replace(log, data=tuple(replace(data, clusters=None) for data in log.data)), GraderPlanOptions(N)
+        replace(log, data=tuple(replace(data, clusters=None) for data in log.data)), Options(budget=N)
     )
     pilot = np.column_stack([data.values[:60, 0] for data in log.data])
     variance = grader_variance(pilot, codes[:60])
@@ -122,21 +122,21 @@ def test_the_errors_account_for_clusters():
 
 
 def test_a_pilot_with_few_or_single_answers_of_clusters_is_reported():
-    (plan,) = plan_graders(clustered(np.arange(N) % 60), GraderPlanOptions(N))
+    (plan,) = plan_graders(clustered(np.arange(N) % 60), Options(budget=N))
     assert has(plan, "pilot-clusters-unknown")
     assert plan.sd_clusters == 0
-    (plan,) = plan_graders(clustered(np.arange(N) // 20), GraderPlanOptions(N))
+    (plan,) = plan_graders(clustered(np.arange(N) // 20), Options(budget=N))
     assert has(plan, "pilot-few-clusters")
-    (plan,) = plan_graders(clustered(np.arange(N) // 40, n_scored=30), GraderPlanOptions(N))
+    (plan,) = plan_graders(clustered(np.arange(N) // 40, n_scored=30), Options(budget=N))
     assert has(plan, "plan-unavailable")
 
 
 def test_what_cannot_be_planned_is_named():
     with pytest.raises(DataError, match="several graders"):
-        plan_graders(task_log([1, 0, 1]), GraderPlanOptions(10))
-    with pytest.raises(DataError, match="at least 1 grade"):
-        GraderPlanOptions(0)
-    (plan,) = plan_graders(panel("a", n_scored=9), GraderPlanOptions(10))
+        plan_graders(task_log([1, 0, 1]), Options(budget=10))
+    with pytest.raises(DataError, match="Invalid budget"):
+        plan_graders(LOGS, budget=0)
+    (plan,) = plan_graders(panel("a", n_scored=9), Options(budget=10))
     assert has(plan, "plan-unavailable")
     assert (plan.status, plan.designs, plan.template) == ("not_estimable", (), ())
 
@@ -174,7 +174,7 @@ def test_the_command_writes_a_table_that_estimate_reads(grades, capsys):
         scores = [float(one["score"] or 1) for one in rows if one["system"] == row.system]
         assert row.value == pytest.approx(np.mean(scores))
     code, text, _ = output(capsys, *command, "--format", "json")
-    expected = [plan.to_dict()["designs"] for plan in plan_graders(LOGS, GraderPlanOptions(100))]
+    expected = [plan.to_dict()["designs"] for plan in plan_graders(LOGS, Options(budget=100))]
     assert [plan["designs"] for plan in json.loads(text)["grader_plans"]] == expected
 
 

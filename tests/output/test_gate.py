@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from harness_uq import CompareOptions, GateOptions, Interval, SelfTest, gate
+from harness_uq import Interval, Options, SelfTest, gate
 from harness_uq.data.task_log import log_of_array
 from harness_uq.output.gate import gate_answer
 from tests.gating.test_gate import NEW, OLD, log, options
@@ -73,7 +73,7 @@ def test_markdown_holds_the_answer_the_table_and_no_markup_of_others() -> None:
 
 
 def test_json_is_the_gate() -> None:
-    found = gate(log(300, **NEW), log(300, **OLD), GateOptions(CompareOptions(margin=0.05, level=0.9)))
+    found = gate(log(300, **NEW), log(300, **OLD), Options(margin=0.05, level=0.9))
     document = json.loads(render([found], "json", errors=[{"path": "x", "message": "y"}]))
     assert document["gates"] == [json.loads(json.dumps(found.to_dict()))]
     assert document["gates"][0]["alpha"] == pytest.approx(0.1)

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness_uq import CompareOptions, DataError, OverallOptions, compare_overall, rank_overall
+from harness_uq import DataError, Options, compare_overall, rank_overall
 from harness_uq.cli import main
 from harness_uq.results.overall import Overall
 from tests.overall.test_rank import THREE, logs_of, scores
@@ -15,7 +15,7 @@ FOUR = {f"t{k}": scores(k, a=0.7, b=0.55, c=0.54, d=0.4) for k in range(4)}
 
 
 def compared(baseline: str = "b", **options: object) -> Overall:
-    result = compare_overall(logs_of(FOUR), baseline, options=CompareOptions(**options))
+    result = compare_overall(logs_of(FOUR), baseline, options=Options(**options))
     assert result is not None
     return result
 
@@ -70,7 +70,7 @@ def test_unknown_baselines_are_errors_and_baselines_without_a_task_are_refused()
     with pytest.raises(DataError, match="'e'"):
         compare_overall(logs_of(FOUR), "e")
     logs = [log for log in logs_of(THREE) if (log.system, log.task) != ("b", "t3")]
-    refused = compare_overall(logs, "b", OverallOptions(missing_tasks="drop-system"))
+    refused = compare_overall(logs, "b", Options(missing_tasks="drop-system"))
     assert refused is not None
     assert refused.systems == ()
     assert compare_overall(logs_of({"t0": FOUR["t0"]}), "a") is None

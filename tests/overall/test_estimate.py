@@ -9,8 +9,8 @@ import pytest
 from harness_uq import DataError, estimate, stats
 from harness_uq.cli import main
 from harness_uq.data.task_log import AggregateScore, HarnessResult, TaskLog
+from harness_uq.options import Options
 from harness_uq.overall.estimate import combine_estimates
-from harness_uq.overall.options import OverallOptions
 from harness_uq.overall.read_weights import read_weights
 from harness_uq.results.overall import Overall
 from tests.data.toy import TOY, task_log
@@ -28,7 +28,7 @@ def three_tasks(system: str = "model", **other: object) -> list[TaskLog]:
 
 
 def overall(logs: list[TaskLog], **options: object) -> Overall:
-    result = combine_estimates(estimate(logs), logs, OverallOptions(**options))
+    result = combine_estimates(estimate(logs), logs, Options(**options))
     assert result is not None
     return result
 
@@ -135,10 +135,10 @@ def test_metrics_of_different_direction_or_range_are_refused_by_name() -> None:
 
 def test_scores_normalized_by_chance_are_shifted_and_stretched() -> None:
     plain = overall(three_tasks())
-    normalized = overall(three_tasks(), normalization="chance", chance=dict.fromkeys(SIZES, 0.25))
+    normalized = overall(three_tasks(), normalize="chance", chance=dict.fromkeys(SIZES, 0.25))
     assert normalized.systems[0].value == pytest.approx((plain.systems[0].value - 0.25) / 0.75)
     assert ends(normalized) == pytest.approx(tuple((end - 0.25) / 0.75 for end in ends(plain)))
-    refused = overall(three_tasks(), normalization="chance", chance={"arc": 0.25})
+    refused = overall(three_tasks(), normalize="chance", chance={"arc": 0.25})
     assert has(refused, "UQ296", tasks=("boolq", "copa"))
 
 
@@ -224,7 +224,7 @@ def test_weights_are_read_from_json_and_csv(tmp_path) -> None:
     with pytest.raises(DataError, match="columns task and weight"):
         read_weights(str(tmp_path / "bad.csv"))
     with pytest.raises(DataError, match="weights must be"):
-        OverallOptions(weights={"arc": -1})
+        Options(weights={"arc": -1})
 
 
 def test_many_scores_of_tasks_are_printed_on_request_only(tmp_path, capsys) -> None:

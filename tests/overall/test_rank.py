@@ -7,12 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness_uq import OverallOptions, rank, rank_overall
+from harness_uq import rank, rank_overall
 from harness_uq.cli import main
 from harness_uq.data.task_log import TaskLog
 from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.options import Options
 from harness_uq.overall.rank import overall_scores, overall_tasks
-from harness_uq.ranking.rank import RankOptions, comparable_runs, joint_tasks
+from harness_uq.ranking.rank import comparable_runs, joint_tasks
 from harness_uq.results.overall import Overall
 from tests.data.toy import task_log
 from tests.message_checks import find, has
@@ -37,18 +38,16 @@ THREE = {f"t{k}": scores(k, a=0.7, b=0.55, c=0.54) for k in range(4)}
 
 
 def ranked(logs: list[TaskLog], **options: object) -> Overall:
-    result = rank_overall(logs, OverallOptions(**options))
+    result = rank_overall(logs, Options(**options))
     assert result is not None
     return result
 
 
 def test_the_errors_of_differences_are_those_of_the_paired_tasks() -> None:
     logs = logs_of(THREE)
-    options, plugins = RankOptions(), load_plugins()
+    options, plugins = Options(), load_plugins()
     runs = comparable_runs(logs, options, plugins)
-    joint = overall_scores(
-        joint_tasks(runs, options, plugins), overall_tasks(runs, OverallOptions()), OverallOptions(), options
-    )
+    joint = overall_scores(joint_tasks(runs, options, plugins), overall_tasks(runs, Options()), Options(), options)
     differences = [by_system["a"] - by_system["b"] for by_system in THREE.values()]
     expected = np.sqrt(sum(np.var(d, ddof=1) / len(d) for d in differences)) / len(differences)
     assert (joint.draws[0] - joint.draws[1]).std() == pytest.approx(expected, rel=0.06)

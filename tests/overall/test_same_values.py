@@ -6,17 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from harness_uq import (
-    CompareOptions,
-    Options,
-    OverallOptions,
-    compare,
-    compare_overall,
-    estimate,
-    estimate_overall,
-    rank,
-    rank_overall,
-)
+from harness_uq import Options, compare, compare_overall, estimate, estimate_overall, rank, rank_overall
 from harness_uq.data.missing_scores import MissingPolicies
 from harness_uq.data.task_log import AggregateScore, HarnessResult, TaskLog
 from harness_uq.gating.gate import gate
@@ -104,7 +94,7 @@ def row_of(name: str, task: str) -> Comparison:
 @cache
 def difference(name: str, *others: str, weights: str = "equal") -> OverallDifference:
     """Difference of the systems a and b."""
-    result = compare_overall(of(name, "a", "b", *others), "b", OverallOptions(weights=weights))
+    result = compare_overall(of(name, "a", "b", *others), "b", Options(weights=weights))
     assert result is not None
     return next(one for one in result.differences if one.system == "a")
 
@@ -139,7 +129,7 @@ def test_weights_by_questions_give_the_row_over_all_questions(name: str) -> None
 
 @pytest.mark.parametrize("name", COMPLETE)
 def test_the_gate_decides_by_the_overall_difference(name: str) -> None:
-    (row,) = gate(of(name, "a"), of(name, "b"), margin=0.05, overall=OverallOptions()).rows
+    (row,) = gate(of(name, "a"), of(name, "b"), margin=0.05, overall=True).rows
     assert_same(row.comparison, difference(name))
 
 
@@ -193,9 +183,9 @@ def test_missing_scores_that_count_as_wrong_do_not_change_the_weights_of_a_group
     """The value that the harness reported leaves missing scores out, so that it has the weights 37/94 and 57/94."""
     structure = StructureOptions(missing=MissingPolicies("zero"))
     logs = of("missing scores", "a", "b")
-    overall = compare_overall(logs, "b", options=CompareOptions(structure=structure))
+    overall = compare_overall(logs, "b", options=Options(structure=structure))
     assert overall is not None
-    rows = compare(of("missing scores", "a"), of("missing scores", "b"), CompareOptions(structure=structure))
+    rows = compare(of("missing scores", "a"), of("missing scores", "b"), Options(structure=structure))
     assert_same(next(row for row in rows if row.task == "suite"), overall.differences[0])
     values = [log.data[0].values for log in logs if log.system == "b" and log.task != "suite"]
     (group,) = (row for row in estimate(logs, Options(structure=structure)) if (row.system, row.task) == ("b", "suite"))
@@ -206,5 +196,5 @@ def test_missing_scores_that_count_as_wrong_do_not_change_the_weights_of_a_group
 
 def test_a_gate_by_the_overall_result_of_a_group_allows_missing_scores() -> None:
     sides = of("missing scores", "a"), of("missing scores", "b")
-    (row,) = gate(*sides, margin=0.05, overall=OverallOptions()).rows
+    (row,) = gate(*sides, margin=0.05, overall=True).rows
     assert_same(row.comparison, difference("missing scores"))

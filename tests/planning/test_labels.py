@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness_uq import DataError, LabelPlanOptions, assess_graders, compare, estimate, plan_labels, rank
+from harness_uq import DataError, Options, assess_graders, compare, estimate, plan_labels, rank
 from harness_uq.cli import main
 from harness_uq.io.human_labels import Label, read_labels
 from tests.data.toy import task_log
@@ -49,7 +49,7 @@ def answered(plan, path):
 
 
 def test_the_labels_of_one_system_give_the_width(tmp_path):
-    (plan,) = plan_labels(LOGS[0], labels_of("a"), LabelPlanOptions(width=0.1))
+    (plan,) = plan_labels(LOGS[0], labels_of("a"), Options(width=0.1))
     (row,) = estimate(LOGS[0], labels=answered(plan, tmp_path / "labels.csv"))
     assert row.interval.width == pytest.approx(0.1, rel=0.2)
     assert row.interval.low < TRUTH[0].mean() < row.interval.high
@@ -58,7 +58,7 @@ def test_the_labels_of_one_system_give_the_width(tmp_path):
 
 
 def test_the_labels_of_two_systems_give_the_width(tmp_path):
-    options = LabelPlanOptions(difference=0.15)
+    options = Options(difference=0.15)
     (plan,) = plan_labels(LOGS, labels_of("a", "b"), options)
     assert options.target_width == pytest.approx(2 * 1.959964 * 0.15 / (1.959964 + 0.841621))
     (row,) = compare(*LOGS, labels=answered(plan, tmp_path / "labels.csv"))
@@ -70,7 +70,7 @@ def test_the_labels_of_two_systems_give_the_width(tmp_path):
 
 def test_the_seed_decides_which_questions_are_labeled():
     one, same, other = (
-        plan_labels(LOGS[0], labels_of("a"), LabelPlanOptions(width=0.1, seed=seed))[0].template for seed in (0, 0, 1)
+        plan_labels(LOGS[0], labels_of("a"), Options(width=0.1, seed=seed))[0].template for seed in (0, 0, 1)
     )
     assert one == same != other
 
@@ -86,7 +86,7 @@ def weighted_pilot(*systems: str, p: str = "p") -> tuple[list[str], list[tuple[s
 def test_the_pilot_is_weighted_by_its_probabilities(tmp_path, capsys):
     for column in ("probability", "p"):
         write(tmp_path / f"{column}.csv", *weighted_pilot("a", "b", p=column))
-    options = LabelPlanOptions(width=0.16)
+    options = Options(width=0.16)
     plain = plan_labels(LOGS, tmp_path / "p.csv", options)[0]
     weighted = plan_labels(LOGS, tmp_path / "p.csv", options, inclusion_probabilities="p")[0]
     (by_default,) = plan_labels(LOGS, tmp_path / "probability.csv", options)
@@ -105,7 +105,7 @@ def test_the_pilot_is_weighted_by_its_probabilities(tmp_path, capsys):
 
 def test_answers_that_were_drawn_separately_have_no_plan(tmp_path):
     header, rows = weighted_pilot("a", "b", p="probability")
-    options = LabelPlanOptions(width=0.16)
+    options = Options(width=0.16)
     for changed in ([*rows[:-1], (*rows[-1][:3], 0.5)], rows[:-1]):
         write(tmp_path / "labels.csv", header, changed)
         (plan,) = plan_labels(LOGS, tmp_path / "labels.csv", options)
@@ -115,8 +115,8 @@ def test_answers_that_were_drawn_separately_have_no_plan(tmp_path):
 
 
 def test_a_plan_has_the_total_number_of_labels(tmp_path, capsys):
-    (one,) = plan_labels(LOGS[0], labels_of("a"), LabelPlanOptions(width=0.1))
-    (two,) = plan_labels(LOGS, labels_of("a", "b"), LabelPlanOptions(difference=0.15))
+    (one,) = plan_labels(LOGS[0], labels_of("a"), Options(width=0.1))
+    (two,) = plan_labels(LOGS, labels_of("a", "b"), Options(difference=0.15))
     assert (one.n_new_labels, two.n_new_labels) == (one.n_new, 2 * two.n_new)
     assert two.n_new_labels == sum(row[3] == "" for row in two.template)
     assert f"({two.n_new_labels} labels)" in two.answer
@@ -140,12 +140,12 @@ def test_a_plan_has_the_total_number_of_labels(tmp_path, capsys):
 
 
 def test_a_table_with_missing_labels_is_reported(tmp_path, capsys):
-    (plan,) = plan_labels(LOGS, labels_of("a", "b"), LabelPlanOptions(difference=0.15))
+    (plan,) = plan_labels(LOGS, labels_of("a", "b"), Options(difference=0.15))
     header = ["id", "task", "system", "score", "probability"]
     write(tmp_path / "labels.csv", header, plan.template)
     path = str(tmp_path / "labels.csv")
     expected = {"system": "a", "n_missing": plan.n_new, "n_answers": plan.n_labels}
-    options = LabelPlanOptions(difference=0.15)
+    options = Options(difference=0.15)
     results = [
         *estimate(LOGS[0], labels=path),
         *compare(*LOGS, labels=path),
@@ -162,7 +162,7 @@ def test_a_table_with_missing_labels_is_reported(tmp_path, capsys):
 
 
 def test_a_table_without_labels_has_no_result(tmp_path):
-    (plan,) = plan_labels(LOGS[0], labels_of("a"), LabelPlanOptions(width=0.1))
+    (plan,) = plan_labels(LOGS[0], labels_of("a"), Options(width=0.1))
     rows = [(*row[:3], "", row[4]) for row in plan.template]
     write(tmp_path / "labels.csv", ["id", "task", "system", "score", "probability"], rows)
     (row,) = estimate(LOGS[0], labels=str(tmp_path / "labels.csv"))
@@ -177,25 +177,25 @@ def test_a_table_without_labels_has_no_result(tmp_path):
 
 def test_what_cannot_be_planned_is_named():
     with pytest.raises(DataError, match="either width or difference"):
-        LabelPlanOptions()
+        plan_labels(LOGS[0], labels_of("a"))
     with pytest.raises(DataError, match="two systems"):
-        plan_labels(LOGS[0], labels_of("a"), LabelPlanOptions(difference=0.1))
+        plan_labels(LOGS[0], labels_of("a"), Options(difference=0.1))
     with pytest.raises(DataError, match="one or two systems"):
         plan_labels(
             [*LOGS, task_log(GRADES[0].astype(float), system="c", ids=IDS)],
             labels_of("a"),
-            LabelPlanOptions(width=0.1),
+            Options(width=0.1),
         )
     with raises_message(DataError, "labels-without-system"):
-        plan_labels(LOGS, labels_of("a", named=False), LabelPlanOptions(width=0.1))
-    (plan,) = plan_labels(LOGS[0], labels_of("a"), LabelPlanOptions(width=0.01))
+        plan_labels(LOGS, labels_of("a", named=False), Options(width=0.1))
+    (plan,) = plan_labels(LOGS[0], labels_of("a"), Options(width=0.01))
     assert (plan.status, plan.expected_width, plan.template) == ("not_estimable", None, ())
     assert has(plan, "plan-unavailable")
     assert not has(plan, "not-computable")  # which is about a score
-    (plan,) = plan_labels(LOGS[0], labels_of("a")[:9], LabelPlanOptions(width=0.1))
+    (plan,) = plan_labels(LOGS[0], labels_of("a")[:9], Options(width=0.1))
     assert has(plan, "plan-unavailable")
     trials = task_log(GRADES.T.astype(float), system="a", ids=IDS)
-    (plan,) = plan_labels(trials, labels_of("a"), LabelPlanOptions(width=0.1))
+    (plan,) = plan_labels(trials, labels_of("a"), Options(width=0.1))
     assert has(plan, "label-plan-trials")
 
 
@@ -265,7 +265,7 @@ def test_a_table_can_contain_the_grades_and_the_pilot(tmp_path, capsys):
     assert output(capsys, *command, "--ids", str(table))[0] == 0
     with table.open(newline="") as file:
         planned = list(csv.DictReader(file))
-    options = LabelPlanOptions(difference=0.15)
+    options = Options(difference=0.15)
     (expected,) = plan_labels(LOGS, labels_of("a", "b"), options)
     assert [row["id"].lstrip("'") for row in planned] == [row[0] for row in expected.template]
     truth = {name: dict(zip(IDS, TRUTH["ab".index(name)], strict=True)) for name in "ab"}

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from harness_uq import Estimate, NotEstimableError, Ranking, RankOptions, TaskLog, compare, estimate, rank
+from harness_uq import Estimate, NotEstimableError, Options, Ranking, TaskLog, compare, estimate, rank
 from harness_uq.stats.pairs.pairwise_probability import prob_better
 from tests.data.toy import task_log
 from tests.message_checks import find
@@ -50,7 +50,7 @@ def assert_coherent(ranking: Ranking) -> None:
 def test_nothing_is_best_more_surely_than_better_than_each(values: np.ndarray, n_single: int, metric: str) -> None:
     tables = {f"s{k}": table[:, :1] if k < n_single else table for k, table in enumerate(values)}
     try:
-        ranking = rank(systems_of(tables, metric=metric), RankOptions(n_draws=1000))[0]
+        ranking = rank(systems_of(tables, metric=metric), Options(n_draws=1000))[0]
     except NotEstimableError:
         return  # a loss without a range, of which nothing varies
     assert_coherent(ranking)
@@ -77,7 +77,7 @@ DESIGNS = {
 def test_a_scores_interval_is_that_of_estimate(design: str) -> None:
     logs = DESIGNS[design](np.random.default_rng(3))
     alone: dict[str, Estimate] = {row.system: row for row in estimate(logs)}
-    ranking = rank(logs, RankOptions(n_draws=1000))[0]
+    ranking = rank(logs, Options(n_draws=1000))[0]
     for system in ranking.systems:
         interval = alone[system.system].interval
         assert (system.interval.low, system.interval.high) == pytest.approx((interval.low, interval.high), abs=1e-9)
@@ -110,7 +110,7 @@ def test_intervals_are_of_the_questions_that_all_answered_in_the_clusters_that_h
 def test_pairs_are_those_of_compare(design: str) -> None:
     """Where all systems are of one kind the joint posterior of two of them is that of their comparison."""
     logs = DESIGNS[design](np.random.default_rng(5))
-    ranking = rank(logs, RankOptions(n_draws=40_000))[0]
+    ranking = rank(logs, Options(n_draws=40_000))[0]
     place = {system.system: k for k, system in enumerate(ranking.systems)}
     for i, a in enumerate(logs):
         for b in logs[i + 1 :]:
@@ -120,7 +120,7 @@ def test_pairs_are_those_of_compare(design: str) -> None:
 
 def test_right_or_wrong_pairs_keep_their_posterior_beside_graded_systems() -> None:
     logs = DESIGNS["one trial and several"](np.random.default_rng(6))
-    ranking = rank(logs, RankOptions(n_draws=40_000))[0]
+    ranking = rank(logs, Options(n_draws=40_000))[0]
     place = {system.system: k for k, system in enumerate(ranking.systems)}
     single = np.stack([log.data[0].values[:, 0] for log in logs if log.system in "ac"])
     exact = prob_better(single, 0, 1)[0, 1]
@@ -129,12 +129,12 @@ def test_right_or_wrong_pairs_keep_their_posterior_beside_graded_systems() -> No
 
 def test_monte_carlo_error_is_told_and_the_seed_moves_within_it() -> None:
     logs = DESIGNS["trials"](np.random.default_rng(7))
-    first, second = (rank(logs, RankOptions(seed=seed))[0] for seed in (1, 2))
+    first, second = (rank(logs, Options(seed=seed))[0] for seed in (1, 2))
     error = first.diagnostics["mc_error"]
     assert 0 < error <= 0.005
     assert first.prob_better[0][1] != second.prob_better[0][1]
     assert first.prob_better[0][1] == pytest.approx(second.prob_better[0][1], abs=5 * np.sqrt(2) * error)
-    assert first == rank(logs, RankOptions(seed=1))[0]
+    assert first == rank(logs, Options(seed=1))[0]
 
 
 def test_scores_far_from_the_others_without_a_range_are_warned_of_once() -> None:

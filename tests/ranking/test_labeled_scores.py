@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from harness_uq import DataError, OverallOptions, compare, estimate, rank
+from harness_uq import DataError, Options, compare, estimate, rank
 from harness_uq.errors import NotEstimableError
 from harness_uq.io.human_labels import Label
 from harness_uq.overall.compare import compare_overall
@@ -88,7 +88,7 @@ def test_the_overall_ranking_and_comparison_combine_corrected_scores():
         assert row.value == pytest.approx(np.mean([tasks[task][row.system] for task in tasks]))
     assert [row.system for row in result.systems] == ["a", "b", "c"]
     assert has(result, "ranked-with-labels")
-    compared = compare_overall(both, "c", OverallOptions(), labels=labels)
+    compared = compare_overall(both, "c", Options(), labels=labels)
     assert {one.system: one.verdict for one in compared.differences} == {"a": "better", "b": "better"}
 
 

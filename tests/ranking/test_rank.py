@@ -23,8 +23,9 @@ from harness_uq.data.task_log import (
     TaskLog,
 )
 from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.options import Options
 from harness_uq.ranking.compact_letter_display import group_letters
-from harness_uq.ranking.rank import RankOptions, rank
+from harness_uq.ranking.rank import rank
 from harness_uq.results.ranking import Ranking
 from harness_uq.stats.pairs.joint_student import joint_means
 from harness_uq.stats.pairs.paired_frequentist import clustered_paired_t, mcnemar_test, paired_t
@@ -34,7 +35,7 @@ from tests.message_checks import has, raises_message
 
 
 def one(values: dict[str, object], **options: object) -> Ranking:
-    return rank([task_log(v, system=k) for k, v in values.items()], RankOptions(**options))[0]
+    return rank([task_log(v, system=k) for k, v in values.items()], Options(**options))[0]
 
 
 @pytest.fixture(scope="module")
@@ -249,7 +250,7 @@ def test_holm_is_over_all_tasks_and_pairs() -> None:
     rankings = rank(logs)
     assert [r.adjusted_p[0][1] for r in rankings] == pytest.approx([0.0625, 0.0625])
     assert [r.n_comparisons for r in rankings] == [2, 2]
-    plain = rank(logs, RankOptions(correction="bh"))
+    plain = rank(logs, Options(correction="bh"))
     assert [r.adjusted_p[0][1] for r in plain] == pytest.approx([0.0625, 0.0625])
     assert mcnemar_test([4, 6, 0, 0]) == 0.03125
 
@@ -389,8 +390,8 @@ def test_one_system_is_no_ranking() -> None:
 
 
 def test_few_draws_are_refused() -> None:
-    with pytest.raises(DataError, match="at least 1,000 draws"):
-        RankOptions(n_draws=10)
+    with pytest.raises(DataError, match="Invalid n_draws"):
+        Options(n_draws=10)
 
 
 def test_json_is_finite() -> None:

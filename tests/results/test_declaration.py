@@ -9,7 +9,7 @@ from typing import ClassVar
 import msgspec
 import pytest
 
-from harness_uq import CompareOptions, GateOptions, gate
+from harness_uq import Options, gate
 from harness_uq.results.declaration import INLINE, INTERNAL, Declared, document_type, record_columns
 from harness_uq.results.estimate import Interval
 from tests.data.toy import task_log
@@ -28,7 +28,7 @@ RESULTS = {
     "gate": gate(
         task_log([1, 0, 1, 1] * 9, system="new"),
         task_log([1, 1, 1, 1] * 9, system="old"),
-        GateOptions(CompareOptions(margin=0.1)),
+        Options(margin=0.1),
     ),
 }
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness_uq import LogError, read_table
-from harness_uq.overall.options import OverallOptions
+from harness_uq.options import Options
 from harness_uq.overall.select_tasks import select_tasks
 from tests.security.limited import peak_memory, run_command
 
@@ -104,5 +104,5 @@ def test_tasks_are_selected_in_linear_time() -> None:
 
     names = [Name(f"task {i}") for i in range(500)]
     keys = {system: [(str(name) if system else name, "acc", "none") for name in names] for system in ("", "b")}
-    assert len(select_tasks(keys, {}, OverallOptions()).tasks) == 500
+    assert len(select_tasks(keys, {}, Options()).tasks) == 500
     assert n_comparisons < 20 * len(names)

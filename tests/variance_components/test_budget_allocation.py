@@ -1,6 +1,7 @@
 """The best split from logged runs: what it rests on, what it prints, what it refuses."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,17 +9,18 @@ import pytest
 
 from harness_uq.cli import main
 from harness_uq.errors import DataError
+from harness_uq.options import Options
 from harness_uq.results.budget_allocation import BudgetAllocation
-from harness_uq.variance_components.budget_allocation import BEST, NOW, AllocationOptions, splits
-from harness_uq.variance_components.effects import EffectOptions, effects
+from harness_uq.variance_components.budget_allocation import BEST, NOW, splits
+from harness_uq.variance_components.effects import effects
 from tests.message_checks import has
 from tests.variance_components.test_effects import runs
 
-BOTH = EffectOptions(new=("question", "seed"))
+BOTH = Options(generalize_over=("question", "seed"))
 
 
 def one(shift: float = 0.8, **options: object) -> BudgetAllocation:
-    (found,) = splits(runs(shift), AllocationOptions(effects=BOTH, **options))
+    (found,) = splits(runs(shift), replace(BOTH, **options))
     return found
 
 
@@ -39,7 +41,7 @@ def test_seeds_that_differ_are_bought_and_dear_ones_less() -> None:
 
 
 def test_seeds_that_stay_are_not_bought() -> None:
-    (found,) = splits(runs(0.8), AllocationOptions(effects=EffectOptions(new=("question",)), budget=2000))
+    (found,) = splits(runs(0.8), Options(generalize_over=("question",), budget=2000))
     best = found.rows[0]
     assert (best.levels, best.questions) == ({"seed": 5}, 400)
 
@@ -50,7 +52,7 @@ def test_a_price_of_what_is_not_new_is_refused() -> None:
 
 
 def test_a_component_of_zero_is_warned_of() -> None:
-    (found,) = splits(runs(0.0, n_seeds=4), AllocationOptions(effects=BOTH, budget=2000))
+    (found,) = splits(runs(0.0, n_seeds=4), replace(BOTH, budget=2000))
     assert has(found, "zero-variance-estimated", factors=("seed",))
     assert not has(one(budget=2000), "zero-variance-estimated")
 

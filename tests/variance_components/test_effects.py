@@ -12,9 +12,10 @@ import pytest
 from harness_uq.cli import main
 from harness_uq.data.task_log import RunMetadata, Source, TaskLog
 from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.options import Options
 from harness_uq.results.effects import Effects
-from harness_uq.stats import crossed_posterior
-from harness_uq.variance_components.effects import EffectOptions, effects, estimates_over
+from harness_uq.stats.effects.crossed import crossed_posterior
+from harness_uq.variance_components.effects import effects, estimates_over
 from tests.adapters.inspect.logs import copy_as_run
 from tests.data.toy import task_log
 from tests.message_checks import has, raises_message
@@ -37,7 +38,7 @@ def runs(shift: float, n_seeds: int = 5, n: int = 200, **other: object) -> list[
 
 
 def one(logs: list[TaskLog], **options: object) -> Effects:
-    (found,) = effects(logs, EffectOptions(**options))
+    (found,) = effects(logs, Options(**options))
     return found
 
 
@@ -72,7 +73,7 @@ def test_what_two_more_seeds_are_worth_follows_from_the_shares() -> None:
 
 
 def test_only_what_is_called_new_is_new() -> None:
-    found = one(runs(0.8), new=("question",))
+    found = one(runs(0.8), generalize_over=("question",))
     assert (found.interval.low, found.interval.high) == (
         found.interval_questions_only.low,
         found.interval_questions_only.high,
@@ -112,7 +113,7 @@ def test_tasks_can_be_the_factor() -> None:
     logs = [task_log(log.data[0].values, task=f"toy_p{i}", source=log.source) for i, log in enumerate(runs(0.5))]
     with raises_message(NotEstimableError, "effects-unavailable"):
         effects(logs)
-    found = one(logs, factors={"prompt": "task"})
+    found = one(logs, factor={"prompt": "task"})
     assert found.task == "toy_p0, toy_p1, toy_p2, toy_p3, toy_p4"
     assert "new prompts" in found.sentence
 
@@ -136,7 +137,7 @@ def test_the_name_of_the_system_has_the_settings_that_its_logs_share() -> None:
 
 def test_an_estimate_over_new_levels_is_a_row_like_others() -> None:
     logs = runs(0.8)
-    (row,) = estimates_over(logs, EffectOptions(("question", "seed")))
+    (row,) = estimates_over(logs, Options(generalize_over=("question", "seed")))
     found = one(logs)
     assert (row.interval, row.value, row.method) == (found.interval, found.value, "crossed")
     assert row.posterior.interval(0.95) == pytest.approx((row.interval.low, row.interval.high))
@@ -148,9 +149,9 @@ def test_an_estimate_over_new_levels_is_a_row_like_others() -> None:
 
 def test_unknown_factors_are_refused() -> None:
     with pytest.raises(DataError, match="judge"):
-        effects(runs(0.3), EffectOptions(new=("question", "judge")))
+        effects(runs(0.3), Options(generalize_over=("question", "judge")))
     with pytest.raises(DataError, match="level"):
-        EffectOptions(level=95)
+        Options(level=95)
 
 
 @pytest.mark.parametrize("form", ["table", "json", "csv", "markdown", "latex"])

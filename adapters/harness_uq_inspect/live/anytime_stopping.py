@@ -131,7 +131,7 @@ class AnytimeMonitor:
         cells = {(question, 1): sample for question, sample in documents.items()} | dict(self._log.cells)
         task = task_log_of(Log(self._log.header, cells, documents), "live")
         data = watched_scores(task, self._rule.metric)
-        structure = detect_structure(task, self._rule.options.structure, plugins=self._plugins)[0]
+        structure = detect_structure(task, self._rule.options, plugins=self._plugins)[0]
         bounds = structure.metrics[data.metric, data.filter].bounds
         if bounds is None:
             raise DataError(

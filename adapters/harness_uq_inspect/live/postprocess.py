@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Final
 
 from harness_uq.plugin_api import (
-    CompareOptions,
     Comparison,
     Estimate,
     HarnessUqError,
+    Options,
     TaskLog,
     compare,
     comparisons_table,
@@ -106,7 +106,7 @@ def _compare(task: TaskLog, settings: InspectSettings) -> tuple[list[Comparison]
     if settings.compare is None:
         return [], ""
     scope: Scope = "benchmark" if settings.scope == "benchmark" else "population"
-    options = CompareOptions(level=settings.level, scope=scope, structure=settings.options().structure)
+    options = Options(level=settings.level, scope=scope, structure=settings.options().structure)
     title = f"\n\n{task.task} compared with {settings.compare}\n"
     try:
         comparisons = compare(task, settings.compare, options)

@@ -185,7 +185,7 @@ def _unit_differences(task: TaskLog, data: Scores, baseline: Baseline, rule: Rul
     differences: NDArray[np.float64] = np.nanmean(data.values[rows], axis=1) - means
     if np.abs(differences).max() > 1:
         raise DataError("stopping because of a comparison requires scores between 0 and 1")
-    codes = detect_structure(task, rule.options.structure)[0].clusters.codes
+    codes = detect_structure(task, rule.options)[0].clusters.codes
     if codes is None:
         return differences
     units = np.unique(codes[rows], return_inverse=True)[1]

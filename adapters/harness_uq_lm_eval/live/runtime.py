@@ -281,7 +281,7 @@ def _aggregation_inputs(
     """Arguments of the task's aggregation, one per question, and the cluster of each question."""
     filtered = [table(sample) for sample in samples if table(sample).get("filter") == row.filter]
     scored = [index for index, sample in enumerate(filtered) if row.metric in sample]
-    codes = detect_structure([log], settings.options().structure)[0].clusters.codes
+    codes = detect_structure([log], settings.options())[0].clusters.codes
     if codes is not None and len(codes) != len(filtered):
         raise NotEstimableError(QUESTIONS_AND_ROWS_DIFFER())
     return [filtered[index][row.metric] for index in scored], None if codes is None else codes[scored]

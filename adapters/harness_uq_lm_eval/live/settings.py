@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import ClassVar, Literal, TypeAlias, get_args
 
 from harness_uq.plugin_api import (
-    CompareOptions,
     HarnessUqError,
     LiveSettings,
+    Options,
     Rule,
     UsageError,
     estimate_scores,
@@ -105,10 +105,10 @@ class LmEvalSettings(LiveSettings):
         active = {} if self.questions is None else {"questions": self.questions, "rounds": self.rounds}
         return LiveSettings.recorded(self) | active
 
-    def compare_options(self) -> CompareOptions:
+    def compare_options(self) -> Options:
         """Options of the comparison, which has no scope `full`."""
         scope: Scope = "benchmark" if self.scope == "benchmark" else "population"
-        return CompareOptions(level=self.level, scope=scope, structure=self.options().structure)
+        return Options(level=self.level, scope=scope, structure=self.options().structure)
 
 
 @dataclass(slots=True)

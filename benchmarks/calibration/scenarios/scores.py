@@ -9,11 +9,13 @@ import numpy as np
 
 from benchmarks.calibration import reference_methods
 from benchmarks.calibration.scenarios.types import Answer, DataSet
-from harness_uq.data.task_log import FloatArray, IntArray, Questions, RunMetadata, Scores, Source, TaskLog
+from harness_uq.data.arrays import FloatArray, IntArray
+from harness_uq.data.task_log import Questions, RunMetadata, Scores, Source, TaskLog
 from harness_uq.errors import HarnessUqError
 from harness_uq.estimands import Scope
-from harness_uq.estimation.estimate import Options, estimate
+from harness_uq.estimation.estimate import estimate
 from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.options import Options
 from harness_uq.results.estimate import Estimate
 from harness_uq.stats.proportion.binomial import binomial_interval
 from harness_uq.stats.trials.pass_k import PassScope, pass_k_posterior
@@ -94,7 +96,8 @@ class ScoreData(DataSet):
             facts=RunMetadata(n_all=self.n_original, is_random_subset=True),
         )
         ranges = {} if self.bounds is None else {name: self.bounds}
-        options = Options(method, level, self.scope, self.estimand, structure=StructureOptions(ranges=ranges))
+        structure = StructureOptions(ranges=ranges)
+        options = Options(method=method, level=level, scope=self.scope, estimand=self.estimand, structure=structure)
         try:
             return estimate(log, options, plugins=plugins_once())[0]
         except HarnessUqError:

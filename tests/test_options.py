@@ -1,41 +1,25 @@
 """Options of Python functions as keywords with the names of the command line."""
 
+import importlib.util
 import json
+import math
 from collections.abc import Callable
-from dataclasses import fields, replace
-from typing import get_type_hints
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import stats
 
 import harness_uq
-from harness_uq import (
-    CompareOptions,
-    Components,
-    DataError,
-    EffectOptions,
-    GateOptions,
-    LogError,
-    Options,
-    PlanOptions,
-    RankOptions,
-    StructureError,
-    StructureOptions,
-)
+from harness_uq import Components, DataError, LogError, Options, StructureError, StructureOptions, options_typed
 from harness_uq.cli import main
 from harness_uq.commands.command_table import COMMANDS
 from harness_uq.commands.parser import build_parser
-from harness_uq.comparison.build_rows import CompareKeywords
-from harness_uq.comparison.compare import ArrayComparisonKeywords
-from harness_uq.estimation.estimate import ArrayKeywords, EstimateKeywords
 from harness_uq.estimation.subset import estimate_whole
-from harness_uq.gating.gate import GateKeywords
 from harness_uq.io.human_labels import read_labels
-from harness_uq.planning.plan import PlanKeywords
-from harness_uq.ranking.rank import ArrayRankKeywords, RankKeywords
-from harness_uq.structure.option_keywords import ResourceKeywords, ScoreKeywords, StructureKeywords
-from harness_uq.variance_components.effects import EffectKeywords
+from harness_uq.options import OPTIONS, options_of_function
+from tests.conftest import ROOT
 from tests.data.toy import task_log
 
 RNG = np.random.default_rng(7)
@@ -55,7 +39,7 @@ RUNS = [
     [
         (
             lambda: harness_uq.estimate(A, level=0.8, method="t", cluster="none"),
-            lambda: harness_uq.estimate(A, Options("t", 0.8, structure=StructureOptions(cluster="none"))),
+            lambda: harness_uq.estimate(A, Options(method="t", level=0.8, structure=StructureOptions(cluster="none"))),
         ),
         (
             lambda: harness_uq.estimate(A, interval="quantile", cluster={"toy": "passage"}),
@@ -76,48 +60,48 @@ RUNS = [
         (
             lambda: harness_uq.compare(A, B, margin=0.02, method="latent-normal", cluster="none"),
             lambda: harness_uq.compare(
-                A, B, CompareOptions("latent-normal", margin=0.02, structure=StructureOptions(cluster="none"))
+                A, B, Options(method="latent-normal", margin=0.02, structure=StructureOptions(cluster="none"))
             ),
         ),
         (
             lambda: harness_uq.compare(A, B, margins={"toy": 0.1}, scope="population", power=0.9),
-            lambda: harness_uq.compare(A, B, CompareOptions(margins={"toy": 0.1}, power=0.9)),
+            lambda: harness_uq.compare(A, B, Options(margins={"toy": 0.1}, power=0.9)),
         ),
         (
             lambda: harness_uq.rank([A, B], correction="bh", n_draws=2000, seed=3),
-            lambda: harness_uq.rank([A, B], RankOptions(correction="bh", n_draws=2000, seed=3)),
+            lambda: harness_uq.rank([A, B], Options(correction="bh", n_draws=2000, seed=3)),
         ),
         (
             lambda: [harness_uq.gate(B, A, margin=0.05, level=0.9)],
-            lambda: [harness_uq.gate(B, A, GateOptions(CompareOptions(margin=0.05, level=0.9)))],
+            lambda: [harness_uq.gate(B, A, Options(margin=0.05, level=0.9))],
         ),
         (
             lambda: [harness_uq.gate(B, A, margins={"toy": 0.05})],
-            lambda: [harness_uq.gate(B, A, GateOptions(CompareOptions(margins={"toy": 0.05})))],
+            lambda: [harness_uq.gate(B, A, Options(margins={"toy": 0.05}))],
         ),
         (
             lambda: [harness_uq.gate(B, A, margins={"acc": 0.05})],
-            lambda: [harness_uq.gate(B, A, GateOptions(CompareOptions(), {"acc": 0.05}))],
+            lambda: [harness_uq.gate(B, A, Options(margins={"acc": 0.05}))],
         ),
         (
             lambda: [harness_uq.self_test(RUNS[0], margin=0.05, n=4, seed=5)],
-            lambda: [harness_uq.self_test(RUNS[0], GateOptions(CompareOptions(margin=0.05, seed=5)), n=4)],
+            lambda: [harness_uq.self_test(RUNS[0], Options(margin=0.05, seed=5), n=4)],
         ),
         (
             lambda: harness_uq.effects(RUNS, generalize_over="question, seed", level=0.9),
-            lambda: harness_uq.effects(RUNS, EffectOptions(new=("question", "seed"), level=0.9)),
+            lambda: harness_uq.effects(RUNS, Options(generalize_over=("question", "seed"), level=0.9)),
         ),
         (
             lambda: harness_uq.effects(RUNS, factor={"start": "seed"}),
-            lambda: harness_uq.effects(RUNS, EffectOptions(factors={"start": "seed"})),
+            lambda: harness_uq.effects(RUNS, Options(factor={"start": "seed"})),
         ),
         (
             lambda: harness_uq.plan(RUNS[0], width=0.1, questions=100, trials=2, cost_trial=3.0),
-            lambda: harness_uq.plan(RUNS[0], PlanOptions(width=0.1, n_questions=100, n_trials=2, cost_trial=3.0)),
+            lambda: harness_uq.plan(RUNS[0], Options(width=0.1, questions=100, trials=2, cost_trial=3.0)),
         ),
         (
             lambda: harness_uq.plan(components=Components(difference=0.1), difference=0.03),
-            lambda: harness_uq.plan(None, PlanOptions(difference=0.03), components=Components(difference=0.1)),
+            lambda: harness_uq.plan(None, Options(difference=0.03), components=Components(difference=0.1)),
         ),
         (
             lambda: harness_uq.report([A, B], level=0.8, cluster="passage", margins={"toy": 0.1}).comparisons,
@@ -224,55 +208,87 @@ def test_settings_files_are_not_read(tmp_path, monkeypatch) -> None:
     assert harness_uq.compare(A, B)[0].margin == 0
 
 
-@pytest.mark.parametrize(
-    ("keywords", "options", "renamed", "without"),
-    [
-        (EstimateKeywords, Options, {}, set()),
-        (CompareKeywords, CompareOptions, {}, set()),
-        (RankKeywords, RankOptions, {}, set()),
-        (GateKeywords, CompareOptions, {}, set()),
-        (EffectKeywords, EffectOptions, {"new": "generalize_over", "factors": "factor"}, set()),
-        (PlanKeywords, PlanOptions, {"n_questions": "questions", "n_trials": "trials"}, set()),
-        (ArrayKeywords, Options, {}, {"margins"}),
-        (ArrayComparisonKeywords, CompareOptions, {}, {"margins"}),
-        (ArrayRankKeywords, RankOptions, {}, set()),
-    ],
-)
-def test_the_types_of_the_keywords_list_every_option(keywords, options, renamed, without) -> None:
-    attributes = {renamed.get(field.name, field.name) for field in fields(options)} - {"structure"} - without
-    structure = {"range"} if keywords.__name__.startswith("Array") else {*get_type_hints(StructureKeywords)}
-    if not keywords.__name__.startswith("Array"):
-        structure |= {*get_type_hints(ScoreKeywords)}
-    if keywords in (EstimateKeywords, CompareKeywords, RankKeywords):
-        structure |= {*get_type_hints(ResourceKeywords)}
-    assert {*get_type_hints(keywords)} == attributes | structure
+def test_the_module_of_the_types_is_current() -> None:
+    spec = importlib.util.spec_from_file_location("write_options_typed", ROOT / "tools/write_options_typed.py")
+    writer = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(writer)
+    assert Path(options_typed.__file__).read_text(encoding="utf-8") == writer.module()
 
 
-@pytest.mark.parametrize(
-    ("command", "keywords"),
-    [
-        ("estimate", EstimateKeywords),
-        ("compare", CompareKeywords),
-        ("rank", RankKeywords),
-        ("gate", GateKeywords),
-        ("effects", EffectKeywords),
-        ("structure", StructureKeywords),
-    ],
-)
-def test_keywords_are_options_of_the_command_with_these_exceptions(command, keywords) -> None:
+@pytest.mark.parametrize("command", ["estimate", "compare", "rank", "gate", "effects", "history", "plan", "report"])
+def test_keywords_are_options_of_the_command_with_these_exceptions(command: str) -> None:
     of_python_alone = {
         "compare": {"power", "margins"},
-        "rank": {"n_draws"},
+        "rank": {"n_draws", "overall"},
         "gate": {"power", "margins", "method"},
-        "structure": {"use_samples"},
+        "history": {"cluster", "use_samples"},
+        "report": {"margins", "overall"},
+        "estimate": {"overall"},
     }
-    options = {
-        option.removeprefix("--").replace("-", "_")
+    arguments = {
+        argument.removeprefix("--").replace("-", "_")
         for action in build_parser(COMMANDS[command])._actions
-        for option in action.option_strings
-        if option.startswith("--")
+        for argument in action.option_strings
+        if argument.startswith("--")
     }
-    assert {*get_type_hints(keywords)} - options == of_python_alone.get(command, set())
+    assert {*options_of_function(command)} - arguments == of_python_alone.get(command, set())
+
+
+VALUES = {
+    "scope": "bench",
+    "interval": "foo",
+    "correction": "holms",
+    "method": "dirichelt",
+    "normalize": "chanc",
+    "missing_tasks": "comon",
+    "weights": "eqal",
+    "seed": -1,
+    "level": 95,
+    "power": 1.0,
+    "margin": -0.1,
+    "margins": {"toy": -0.1},
+    "n_draws": 10,
+    "improve_by": -1.0,
+    "at_least": math.inf,
+    "chance": {"toy": 1.5},
+    "range": {"acc": (1, 0)},
+    "width": 0.0,
+    "questions": 0,
+    "trials": 2.5,
+    "estimand": "pass@",
+}
+"""An invalid value of each option that has any."""
+CALLS = {
+    "estimate": lambda **keywords: harness_uq.estimate(A, **keywords),
+    "estimate_scores": lambda **keywords: harness_uq.estimate_scores(LARGE, **keywords),
+    "compare": lambda **keywords: harness_uq.compare(A, B, **keywords),
+    "compare_scores": lambda **keywords: harness_uq.compare_scores(LARGE, SMALL, **keywords),
+    "rank": lambda **keywords: harness_uq.rank([A, B], **keywords),
+    "rank_scores": lambda **keywords: harness_uq.rank_scores({"a": LARGE, "b": SMALL}, **keywords),
+    "gate": lambda **keywords: harness_uq.gate(A, B, **{"margin": 0.01, **keywords}),
+    "self_test": lambda **keywords: harness_uq.self_test(A, **{"margin": 0.01, **keywords}),
+    "effects": lambda **keywords: harness_uq.effects(RUNS, **keywords),
+    "plan": lambda **keywords: harness_uq.plan(A, **keywords),
+    "report": lambda **keywords: harness_uq.report([A, B], **keywords),
+    "history": lambda **keywords: harness_uq.history(RUNS, **keywords),
+}
+
+
+@pytest.mark.parametrize("function", CALLS)
+def test_an_invalid_value_is_an_error_that_names_the_option(function: str) -> None:
+    for name in VALUES.keys() & options_of_function(function).keys():
+        if name == "method" and not options_of_function(function)["method"].choices:
+            continue  # which methods exist depends on the plugins
+        value = (1, 0) if name == "range" and function.endswith("_scores") else VALUES[name]
+        with pytest.raises(DataError, match=f"{name}: "):
+            CALLS[function](**{name: value})
+
+
+def test_every_declared_default_is_valid_and_every_option_of_a_command_has_a_help() -> None:
+    for name, one in OPTIONS.items():
+        one.check(one.default)
+        assert one.name == name
+        assert bool(one.help) == bool(one.commands), name
 
 
 # ---------------------------------------------------------------- arrays

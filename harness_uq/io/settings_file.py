@@ -1,13 +1,11 @@
 """Settings of an analysis: names and valid values, the same in the settings file of a project and in live runs."""
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from harness_uq.errors import UsageError, unknown_name
+from harness_uq.options import OPTIONS, Rule, table_of, text, texts
 
 OWN_FILE = "harness-uq.toml"
 _SHARED_FILE = "pyproject.toml"
@@ -142,13 +140,6 @@ def _read_table(path: Path) -> Mapping[str, object] | None:
     return table
 
 
-class Rule(NamedTuple):
-    """How a setting is converted, and a description of its valid values."""
-
-    convert: Callable[[object], object]
-    valid: str
-
-
 def check_settings(values: Mapping[str, object], rules: Mapping[str, Rule], *, origin: str) -> dict[str, object]:
     """The converted values.
 
@@ -170,112 +161,35 @@ def check_settings(values: Mapping[str, object], rules: Mapping[str, Rule], *, o
     return converted
 
 
-def _number(value: object, is_valid: Callable[[float], bool]) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float | str) or not is_valid(float(value)):
-        raise ValueError
-    return float(value)
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str) or not value:
-        raise ValueError
-    return value
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    if not isinstance(value, list):
-        raise TypeError
-    return tuple(map(_text, value))
-
-
-def one_of(*values: object) -> Rule:
-    """The rule of a setting with a few valid values."""
-
-    def convert(value: object) -> object:
-        if value not in values:
-            raise ValueError
-        return value
-
-    *others, last = map(str, values)
-    return Rule(convert, f"{', '.join(others)} or {last}")
-
-
-def _clusters(value: object) -> tuple[str, ...]:
-    """Any number of FIELD or TASK=FIELD, from `a`, `[a, t=b]` or `{t: b}`."""
-    if isinstance(value, Mapping):
-        return tuple(f"{task}={name}" for task, name in value.items())
-    return (value,) if isinstance(value, str) else tuple(map(_text, value))  # type: ignore[call-overload]
-
-
-def _range(value: object) -> tuple[float, float]:
-    if not isinstance(value, list):
-        raise TypeError
-    low, high = (_number(end, math.isfinite) for end in value)
-    if not low < high:
-        raise ValueError
-    return low, high
-
-
-def _by_name(convert: Callable[[object], object]) -> Callable[[object], object]:
-    def convert_all(value: object) -> object:
-        if not isinstance(value, dict):
-            raise TypeError
-        return {name: convert(item) for name, item in value.items()}
-
-    return convert_all
-
-
 def _table(value: object) -> Mapping[str, object]:
     if not isinstance(value, dict):
         raise TypeError
     return value
 
 
-def _improvements(value: object) -> dict[str | None, float]:
-    """One improvement for all scores, or a table by task or metric."""
-    given: Mapping[str | None, object] = dict(value) if isinstance(value, dict) else {None: value}
-    return {name: _margin(improvement) for name, improvement in given.items()}
-
-
-def _fields(value: object) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) and value else _texts(value)
-
-
-_margin = partial(_number, is_valid=lambda d: 0 <= d < math.inf)
-_bound = partial(_number, is_valid=math.isfinite)
-_LEVEL = Rule(partial(_number, is_valid=lambda p: 0 < p < 1), "a number between 0 and 1, such as 0.95")
-
-LIVE_SETTINGS: Mapping[str, Rule] = {
-    "method": Rule(_text, "the name of a method, such as bayes"),
-    "level": _LEVEL,
-    "scope": one_of("population", "benchmark", "full"),
-    "cluster": Rule(_clusters, "the name of a field, TASK=FIELD, none or auto, or a list of these"),
-    "estimand": Rule(_text, "an estimand, such as mean or pass@4"),
-    "compare": Rule(_text, "the path of a logged run"),
+_OF_OPTIONS = {
+    name: rule
+    for one in OPTIONS.values()
+    for declared in (one, one.of("gate"))
+    for name, rule in declared.settings.items()
 }
-"""Settings of a harness run with `--uq`."""
+GATE_SETTINGS: Mapping[str, Rule] = {
+    name.removeprefix("gate."): rule for name, rule in _OF_OPTIONS.items() if name.startswith("gate.")
+}
+"""Settings of the table `[gate]`."""
 
 FILE_SETTINGS: Mapping[str, Rule] = {
-    "level": _LEVEL,
-    "scope": one_of("population", "benchmark"),
-    "cluster": Rule(_text, "the name of a field, none or auto"),
-    "clusters": Rule(_by_name(_text), 'a table of fields by task, such as {drop = "section_id"}'),
-    "ranges": Rule(_by_name(_range), "a table of [low, high] by METRIC or TASK:METRIC, such as {bleu = [0, 100]}"),
-    "margin": Rule(_margin, "the smallest difference that matters, 0 or more"),
-    "margins": Rule(_by_name(_margin), "a table of margins by task, such as {gsm8k = 0.02}"),
-    "at_least": Rule(_by_name(_bound), "a table of bounds by TASK or TASK:METRIC, such as {gsm8k = 0.8}"),
-    "at_most": Rule(_by_name(_bound), "a table of bounds by TASK or TASK:METRIC, such as {toxicity = 0.01}"),
+    **{name: rule for name, rule in _OF_OPTIONS.items() if not name.startswith("gate.")},
     "gate": Rule(_table, "a table with improve_by and by"),
-    "factors": Rule(_by_name(_text), 'a table of logged settings by factor, such as {prompt = "description"}'),
-    "ignore": Rule(_texts, 'a list of codes or names of notes and warnings, such as ["few-clusters"]'),
+    "ignore": Rule(texts, 'a list of codes or names of notes and warnings, such as ["few-clusters"]'),
     "tables": Rule(
-        _by_name(_table), 'tables of expressions by role, such as {runs = {files = "*.json", question = "id", …}}'
+        table_of(_table), 'tables of expressions by role, such as {runs = {files = "*.json", question = "id", …}}'
     ),
 }
 """Settings of a settings file."""
 
-GATE_SETTINGS: Mapping[str, Rule] = {
-    "improve_by": Rule(_improvements, "an improvement of 0 or more, or a table of them by task or metric"),
-    "by": Rule(_fields, 'a field of the questions, or a list of fields, such as ["language"]'),
+LIVE_SETTINGS: Mapping[str, Rule] = {
+    **{one.name: one.live for one in OPTIONS.values() if one.live is not None},
+    "compare": Rule(text, "the path of a logged run"),
 }
-"""Settings of the table `[gate]`."""
+"""Settings of a harness run with `--uq`."""
