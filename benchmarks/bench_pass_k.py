@@ -11,7 +11,6 @@ import numpy as np
 from peers import compare, report, scorio_eval
 
 from harness_uq.stats.trials.pass_k import (
-    bayes_pass_k,
     g_pass_at_k,
     maj_at_k,
     mg_pass_at_k,
@@ -33,10 +32,6 @@ def main() -> None:
         ),
         "mG-pass@4": compare(lambda: mg_pass_at_k(outcomes, k), lambda: peer.mg_pass_at_k(outcomes, k)),
         "maj@4, right or wrong": compare(lambda: maj_at_k(outcomes, k), lambda: peer.maj_at_k(outcomes, k)),
-        "pass@4, uniform prior": compare(lambda: bayes_pass_k(outcomes, k), lambda: peer.pass_at_k_ci(outcomes, k)),
-        "mG-pass@4, uniform prior": compare(
-            lambda: bayes_pass_k(outcomes, k, kind="mg"), lambda: peer.mg_pass_at_k_ci(outcomes, k)
-        ),
         "posterior, population": compare(lambda: pass_k_posterior(right, 16, k), None),
         "posterior, benchmark": compare(lambda: pass_k_posterior(right, 16, k, scope="benchmark"), None),
     }

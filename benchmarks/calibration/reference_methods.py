@@ -6,8 +6,8 @@ Their known weaknesses are kept: intervals of zero width, no small-sample correc
 import numpy as np
 from scipy import special
 
+from benchmarks.reference.latent_normal import latent_normal_cells
 from harness_uq.data.task_log import FloatArray
-from harness_uq.stats.pairs.bivariate_normal import latent_normal_cells
 
 IMPORTANCE_DRAWS = 10_000
 BOOTSTRAP_DRAWS = 2_000

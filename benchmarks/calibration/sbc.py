@@ -17,18 +17,18 @@ from benchmarks.calibration.results import Reliability, Uniformity
 from benchmarks.calibration.scenarios.clusters import spread_of, success_rates
 from benchmarks.calibration.scenarios.confusion import true_score
 from benchmarks.calibration.scenarios.types import Size
+from benchmarks.reference.dirichlet_multinomial import dirichlet_multinomial_posterior
+from benchmarks.reference.latent_normal import latent_normal_cells
+from benchmarks.reference.nested import nested_posterior
+from benchmarks.reference.two_proportions import independent_posterior
 from harness_uq._version import __version__
 from harness_uq.comparison.differences import Pair, paired_difference
 from harness_uq.data.task_log import FloatArray
 from harness_uq.stats.classes.confusion import confusion_posterior
 from harness_uq.stats.classes.multiclass import multiclass_posterior
 from harness_uq.stats.clusters.beta_binomial_posterior import clustered_posterior
-from harness_uq.stats.clusters.nested_trials_posterior import nested_posterior
 from harness_uq.stats.common.posterior import DifferencePosterior, DrawsPosterior, Posterior
 from harness_uq.stats.effects.variance_mixture import effect_variance
-from harness_uq.stats.pairs.bivariate_normal import latent_normal_cells
-from harness_uq.stats.pairs.dirichlet_multinomial import dirichlet_multinomial_posterior
-from harness_uq.stats.pairs.independent import independent_posterior
 from harness_uq.stats.pairs.paired import paired_posterior
 from harness_uq.stats.proportion.binomial import beta_posterior, finite_population_posterior
 from harness_uq.stats.trials.bayes_at_n import bayes_at_n_posterior

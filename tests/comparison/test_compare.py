@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from benchmarks.reference.two_proportions import independent_posterior
 from harness_uq import RunMetadata
 from harness_uq.comparison.compare import compare, worse_rows
 from harness_uq.comparison.differences import Pair, paired_difference
@@ -30,7 +31,6 @@ from harness_uq.options import Options
 from harness_uq.ranking.rank import rank
 from harness_uq.results.comparison import Comparison, PairedCounts
 from harness_uq.stats.clusters.cluster_robust import cluster_robust
-from harness_uq.stats.pairs.independent import independent_posterior
 from harness_uq.stats.pairs.paired import paired_posterior
 from harness_uq.stats.units.contrasts import WidenedDifferencePosterior, paired_difference_posterior
 from harness_uq.structure.structure import StructureOptions

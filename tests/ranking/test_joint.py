@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from harness_uq import Estimate, NotEstimableError, Options, Ranking, TaskLog, compare, estimate, rank
-from harness_uq.stats.pairs.pairwise_probability import prob_better
+from harness_uq.stats.units.contrasts import paired_difference_posterior
 from tests.data.toy import task_log
 from tests.message_checks import find
 
@@ -123,7 +123,7 @@ def test_right_or_wrong_pairs_keep_their_posterior_beside_graded_systems() -> No
     ranking = rank(logs, Options(n_draws=40_000))[0]
     place = {system.system: k for k, system in enumerate(ranking.systems)}
     single = np.stack([log.data[0].values[:, 0] for log in logs if log.system in "ac"])
-    exact = prob_better(single, 0, 1)[0, 1]
+    exact = paired_difference_posterior(single[0] - single[1], 0, 1).prob_positive
     assert ranking.prob_better[place["a"]][place["c"]] == pytest.approx(exact, abs=5 * 0.0025)
 
 

@@ -27,8 +27,9 @@ from harness_uq.options import Options
 from harness_uq.ranking.compact_letter_display import group_letters
 from harness_uq.ranking.rank import rank
 from harness_uq.results.ranking import Ranking
+from harness_uq.stats.clusters.cluster_robust import cluster_robust
 from harness_uq.stats.pairs.joint_student import joint_means
-from harness_uq.stats.pairs.paired_frequentist import clustered_paired_t, mcnemar_test, paired_t
+from harness_uq.stats.pairs.paired_frequentist import mcnemar_test, paired_t
 from tests.comparison.test_compare import read_csv
 from tests.data.toy import task_log
 from tests.message_checks import has, raises_message
@@ -323,7 +324,7 @@ def test_pairwise_t_agrees_with_the_paired_forms() -> None:
         d = scores[i] - scores[j]
         t = paired_t(d)
         assert plain[i, j] == pytest.approx(2 * stats.t.sf(abs(t.mean) / t.std_error, t.df))
-        fit = clustered_paired_t(d, clusters)
+        fit = cluster_robust(d, clusters)
         assert clustered[i, j] == pytest.approx(2 * stats.t.sf(abs(fit.mean) / fit.std_error, fit.df))
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from harness_uq import stats
 from harness_uq.errors import HarnessUqError
-from harness_uq.stats.pairs import paired_clustered_posterior
+from harness_uq.stats.pairs.independent import IndependentPosterior
 
 NAN = float("nan")
 BILLION = 10**9
@@ -38,8 +38,6 @@ OF_COUNTS: dict[str, Callable[[Sequence[int], Sequence[int]], stats.Posterior]] 
     "benchmark": lambda s, n: stats.benchmark_posterior(s, n),
     "benchmark, hierarchical": lambda s, n: stats.benchmark_posterior(s, n, model="hierarchical"),
     "benchmark, pooled": lambda s, n: stats.benchmark_posterior(s, n, model="pooled"),
-    "nested, one cluster": lambda s, n: stats.nested_posterior(s, n, [0] * len(s)),
-    "nested, clusters of one": lambda s, n: stats.nested_posterior(s, n, range(len(s))),
     "group, equal weights": lambda s, n: stats.group_posterior(s, n),
     "group, by size": lambda s, n: stats.group_posterior(s, n, n),
     "pass@1": lambda s, n: stats.pass_k_posterior(s, n, 1),
@@ -114,8 +112,9 @@ TABLES = {
 OF_TABLES: dict[str, Callable[[list[int]], stats.Posterior]] = {
     "latent normal": lambda table: stats.paired_posterior(table, "latent_normal"),
     "Dirichlet": lambda table: stats.paired_posterior(table, "dirichlet"),
-    "independent": lambda t: stats.independent_posterior(t[0] + t[1], sum(t), t[0] + t[2], sum(t)),
-    "one cluster": lambda table: paired_clustered_posterior.paired_clustered_posterior([table]),
+    "independent": lambda t: IndependentPosterior(
+        (1 + t[0] + t[1], 1 + t[2] + t[3]), (1 + t[0] + t[2], 1 + t[1] + t[3])
+    ),
 }
 
 
@@ -195,7 +194,7 @@ def test_pass_at_1_is_the_mean_of_question_means(case: str, function: Callable[.
         lambda: stats.clustered_posterior([], []),
         lambda: stats.bounded_posterior([], 0, 1),
         lambda: stats.benchmark_posterior([], []),
-        lambda: stats.nested_posterior([], [], []),
+        lambda: stats.nested_score_posterior([], [], []),
         lambda: stats.group_posterior([], []),
         lambda: stats.paired_posterior([0, 0, 0, 0]),
         lambda: stats.paired_posterior([0, 0, 0, 0], "dirichlet"),

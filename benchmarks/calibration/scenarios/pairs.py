@@ -9,14 +9,20 @@ from scipy import special
 
 from benchmarks.calibration import reference_methods
 from benchmarks.calibration.scenarios.types import LEVELS, NOMINAL, Answer, Cell, DataSet, Scenario, Size
+from benchmarks.reference.latent_normal import latent_normal_cells
+from benchmarks.reference.two_proportions import (
+    independent_posterior,
+    miettinen_nurminen_interval,
+    newcombe_interval,
+    tango_interval,
+)
 from harness_uq.comparison.differences import Pair, paired_difference
 from harness_uq.data.task_log import FloatArray, IntArray
 from harness_uq.errors import HarnessUqError
+from harness_uq.stats.clusters.cluster_robust import cluster_robust
 from harness_uq.stats.common.posterior import Posterior
-from harness_uq.stats.pairs.bivariate_normal import latent_normal_cells
-from harness_uq.stats.pairs.independent import independent_posterior, miettinen_nurminen_interval, newcombe_interval
 from harness_uq.stats.pairs.paired import paired_posterior
-from harness_uq.stats.pairs.paired_frequentist import clustered_paired_t, paired_t, tango_interval
+from harness_uq.stats.pairs.paired_frequentist import paired_t
 from harness_uq.stats.units.contrasts import paired_difference_posterior
 
 
@@ -218,7 +224,7 @@ class PairedScores(DataSet):
             if method == "stats":
                 return _ends_of(paired_difference_posterior(difference, 0, 1, clusters=self.units), levels)
             if method == "clustered-t":
-                fit = clustered_paired_t(difference, self.units)
+                fit = cluster_robust(difference, self.units)
                 return Answer(tuple(fit.interval(level) for level in levels))
             if method == "unclustered t":
                 student = paired_t(difference)

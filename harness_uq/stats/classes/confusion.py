@@ -9,9 +9,8 @@ from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.errors import DataError
 from harness_uq.stats.classes.clustered_cells import effective_clusters, pseudo_cell_parts, widen_for_few_clusters
 from harness_uq.stats.classes.dirichlet import (
     N_DRAWS,
@@ -30,7 +29,6 @@ from harness_uq.stats.common.validate_arrays import (
     IntArray,
     as_floats,
     broadcast_floats,
-    check_level,
     validated_codes,
 )
 from harness_uq.stats.common.validate_scalars import MAX_DRAWS, check_number, check_whole
@@ -251,53 +249,6 @@ def clustered_confusion_posterior(
         )
     lowest = -1.0 if metric in ("mcc", "informedness") else 0.0
     return widen_for_few_clusters(posterior, *effective_clusters(matrices, classes), lowest)
-
-
-def f1_delta_interval(
-    tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, level: float = 0.95
-) -> tuple[FloatArray, FloatArray]:
-    """Confidence interval of F1 by the delta method, for comparison only.
-
-    The limits are F1 ∓ z sqrt(F1 (1 - F1) (2 - F1) / (2 N_TP + N_FP + N_FN)).
-
-    Parameters
-    ----------
-    tp, fp, fn : array_like
-        Non-negative counts that broadcast together.
-    level : float, optional
-        Nominal coverage (default 0.95).
-
-    Returns
-    -------
-    low, high : ndarray
-        Limits, which can exceed [0, 1] and coincide if F1 is 0 or 1.
-
-    Raises
-    ------
-    DataError
-        If a count is negative or not finite.
-    NotEstimableError
-        If there is no positive target and no positive prediction, so that F1 is 0/0.
-
-    References
-    ----------
-    Bowyer et al. (2025), eqs. 40 and 41.
-
-    Examples
-    --------
-    The standard error is sqrt(0.75 * 0.25 * 1.25 / 16):
-
-    >>> low, high = f1_delta_interval(6, 2, 2)
-    >>> round(float(high - 0.75) / 1.959964, 6)
-    0.121031
-    """
-    cells = _check_cells(tp, fp, fn, 0)
-    total = cells @ np.array(_RATIOS["f1"][1])
-    if (total == 0).any():
-        raise NotEstimableError("F1 is 0/0 without a positive target or a positive prediction")
-    f1 = _score(cells, "f1", 1.0)
-    half = special.ndtri((1 + check_level(level)) / 2) * np.sqrt(f1 * (1 - f1) * (2 - f1) / total)
-    return f1 - half, f1 + half
 
 
 def cluster_counts(cells: IntArray, clusters: ArrayLike, n_scores: int) -> FloatArray:

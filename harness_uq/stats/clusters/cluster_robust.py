@@ -9,7 +9,6 @@ from scipy import special
 
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.common.one_way import mean_squares
-from harness_uq.stats.common.posterior import DrawsPosterior
 from harness_uq.stats.common.student import StudentPosterior
 from harness_uq.stats.common.validate_arrays import (
     FloatArray,
@@ -19,12 +18,9 @@ from harness_uq.stats.common.validate_arrays import (
     check_weights,
     validated_codes,
 )
-from harness_uq.stats.common.validate_scalars import MAX_DRAWS, check_rng, check_whole
 from harness_uq.stats.proportion.binomial import wilson_score
 
 Correction: TypeAlias = Literal["CR1", "CR2"]
-
-_BLOCK = 2**22
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,56 +196,6 @@ def korn_graubard_wilson(
         n = min(n, p * (1.0 - p) * (n_clusters - 1) / n_clusters / float(residual @ residual))
     low, high = wilson_score(np.asarray(p * n), np.asarray(n), critical)
     return float(low), float(high)
-
-
-def cluster_bootstrap(
-    scores: ArrayLike, clusters: ArrayLike, *, n_draws: int = 10_000, rng: np.random.Generator | None = None
-) -> DrawsPosterior:
-    """Bootstrap distribution of the mean over questions, from resampling C of C clusters with replacement.
-
-    Its quantile interval is the percentile interval, and its sd is the bootstrap standard error. With few clusters
-    the interval is too narrow, because it ignores the uncertainty of the variance between clusters.
-
-    Parameters
-    ----------
-    scores : array_like, shape (n_questions,)
-        Scores, on any scale.
-    clusters : array_like, shape (n_questions,)
-        Cluster labels.
-    n_draws : int, optional
-        Number of resamples (default 10,000).
-    rng : numpy.random.Generator, optional
-        Random generator (default: seed 0, so that equal data give equal results).
-
-    Returns
-    -------
-    DrawsPosterior
-        Resampled means.
-
-    Raises
-    ------
-    DataError
-        If shapes differ or a score is not finite.
-    NotEstimableError
-        If there is only one cluster, or all clusters have the same mean.
-
-    References
-    ----------
-    Cameron, Gelbach and Miller (2008), section III.A (pairs cluster bootstrap).
-    """
-    check_whole(n_draws, "n_draws", 1, MAX_DRAWS)
-    s, c, _ = _check_clustered(scores, clusters, None)
-    totals, sizes = np.bincount(c, s), np.bincount(c).astype(float)
-    n_clusters = _require_clusters(len(sizes))
-    if _is_rounding(totals - sizes * s.mean(), s):
-        raise NotEstimableError(f"all {n_clusters} clusters have the same mean: resampling them has no spread")
-    rng = check_rng(rng)
-    draws = np.empty(n_draws)
-    step = max(1, _BLOCK // n_clusters)
-    for start in range(0, n_draws, step):
-        chosen = rng.integers(n_clusters, size=(min(step, n_draws - start), n_clusters))
-        draws[start : start + step] = totals[chosen].sum(axis=1) / sizes[chosen].sum(axis=1)
-    return DrawsPosterior(draws)
 
 
 def _check_clustered(

@@ -279,11 +279,11 @@ def nested_score_posterior(successes: ArrayLike, trials: ArrayLike, clusters: Ar
     Raises
     ------
     DataError, UnreliableError
-        As in `nested_posterior`.
+        As in `nested_integral`.
 
     Notes
     -----
-    The method is that of `clustered_score_posterior` with the model of `nested_posterior`. Cluster t is weighted by
+    The method is that of `clustered_score_posterior` with the model of `nested_integral`. Cluster t is weighted by
     its number of questions N_t, and given the correlations r of clusters and s of questions within them
 
         1 / n(r, s) = sum_t w_t^2 (r + (1 - r) (s / N_t + (1 - s) sum_q (1 / n_tq) / N_t^2)).

@@ -83,61 +83,6 @@ def paired_variance(
     )
 
 
-def unpaired_variance(
-    variance_a: ArrayLike,
-    variance_b: ArrayLike,
-    sigma2_a: ArrayLike = 0.0,
-    sigma2_b: ArrayLike = 0.0,
-    *,
-    trials_a: ArrayLike = 1,
-    trials_b: ArrayLike = 1,
-    design_effect: ArrayLike = 1.0,
-) -> FloatArray:
-    """Variance of the difference of the scores of two systems, each on its own question.
-
-    Parameters
-    ----------
-    variance_a, variance_b : array_like
-        Var(x), the variance over questions of each system's expected score.
-    sigma2_a, sigma2_b, trials_a, trials_b
-        As in `paired_variance`.
-    design_effect : array_like, optional
-        Design effect of the mean score (default 1).
-
-    Returns
-    -------
-    ndarray
-        Variances; all arguments broadcast together. `required_questions` then gives the number of questions per system.
-
-    Raises
-    ------
-    DataError
-        If an argument is out of range.
-
-    References
-    ----------
-    Miller (2024), section 4; without pairing, omega^2 has no covariance term.
-
-    Examples
-    --------
-    >>> float(unpaired_variance(0.25, 0.25))
-    0.5
-    """
-    a, b, *_ = broadcast_floats(
-        variance_a=variance_a,
-        variance_b=variance_b,
-        sigma2_a=sigma2_a,
-        sigma2_b=sigma2_b,
-        trials_a=trials_a,
-        trials_b=trials_b,
-        design_effect=design_effect,
-    )
-    omega2 = check_variance(a, "variance_a") + check_variance(b, "variance_b")
-    return paired_variance(
-        omega2, sigma2_a, sigma2_b, trials_a=trials_a, trials_b=trials_b, design_effect=design_effect
-    )
-
-
 def required_questions(
     effect: ArrayLike,
     variance: ArrayLike,
@@ -155,7 +100,7 @@ def required_questions(
     effect : array_like
         Non-zero difference in mean score; its sign has no effect.
     variance : array_like
-        Variance of one question's difference, from `paired_variance` or `unpaired_variance`.
+        Variance of one question's difference, from `paired_variance`.
     level : float, optional
         Nominal coverage of the interval that must exclude 0; 1 - level is the type I error rate (default 0.95).
     power : float, optional

@@ -1,26 +1,22 @@
 """Posterior of a mean score over new questions, seeds or prompts: crossed and nested effects, without sampling."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.errors import DataError
 from harness_uq.stats.common.posterior import Posterior
-from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, check_finite
+from harness_uq.stats.common.validate_arrays import FloatArray, check_finite
 from harness_uq.stats.common.validate_scalars import check_bounds
 from harness_uq.stats.effects.components import VarianceComponent, component_posteriors
 from harness_uq.stats.effects.crossed_table import build_crossed_table, uncertainty_of
 from harness_uq.stats.effects.design import Design, read_design
 from harness_uq.stats.effects.factor_roles import Roles, assign_factor_roles
-from harness_uq.stats.effects.link_scale import Link, latent_sds
 from harness_uq.stats.effects.variances import VarianceMethod
 
 Family = Literal["auto", "binary", "bounded", "real"]
-
-
-_Atoms = tuple[tuple[float, float], ...]
 
 
 class CrossedPosterior(Posterior):
@@ -56,10 +52,7 @@ class CrossedPosterior(Posterior):
         uncertainty: Mapping[str, float],
         variance_method: VarianceMethod,
         family: str,
-        plain: float,
-        coarser: Sequence[IntArray],
     ) -> None:
-        self._plain, self._coarser = plain, coarser
         self._inner, self._low, self._width = inner, score_range[0], score_range[1] - score_range[0]
         self.components, self.not_identifiable, self.new = components, not_identifiable, new
         self.uncertainty, self.variance_method, self.family = dict(uncertainty), variance_method, family
@@ -77,40 +70,6 @@ class CrossedPosterior(Posterior):
 
     def cdf(self, x: ArrayLike) -> FloatArray:
         return self._inner.cdf((np.asarray(x, float) - self._low) / self._width)
-
-    def latent_sds(self, link: Link = "logit") -> dict[str, float]:
-        """Standard deviations of the components, without the residual, on the logit or probit scale, by moments.
-
-        They are available for ``binary`` scores. The posterior of the mean does not depend on the link, since it uses
-        the components on the scale of the scores.
-
-        Parameters
-        ----------
-        link : {"logit", "probit"}, optional
-            Link function (default "logit").
-
-        Returns
-        -------
-        dict of str to float
-            Standard deviation of each component.
-
-        Raises
-        ------
-        NotEstimableError
-            For other families, and if all scores are equal.
-        """
-        if self.family != "binary" or not any(component.sd for component in self.components):
-            raise NotEstimableError(
-                f"effects on the {link} scale require both right and wrong answers; scores are {self.family}"
-            )
-        variances = np.array([component.sd**2 for component in self.components[:-1]])
-        sds = latent_sds(self._plain, variances, self._coarser, link)
-        return {c.name: float(sd) for c, sd in zip(self.components, sds, strict=False)}
-
-    @property
-    def prob_positive(self) -> float:
-        """Posterior probability that the mean (of a difference) is positive."""
-        return 1.0 - float(self.cdf(0.0))
 
 
 def crossed_posterior(
@@ -188,65 +147,7 @@ def crossed_posterior(
     roles = assign_factor_roles(design, tuple(new))
     score_family = _family(y, family, bounds)
     low, high = bounds or (0.0, 1.0)
-    atoms = ((0.0, 0.25), (1.0, 0.25)) if score_family == "bounded" else ()
-    return _posterior((y - low) / (high - low), design, roles, score_family, (low, high), atoms)
-
-
-def crossed_difference_posterior(
-    a: ArrayLike,
-    b: ArrayLike,
-    factors: Mapping[str, ArrayLike],
-    *,
-    new: Iterable[str] = ("question",),
-    bounds: tuple[float, float] | None = None,
-) -> CrossedPosterior:
-    """Posterior of the difference in mean score of two systems with common levels (same questions, same seeds).
-
-    Parameters
-    ----------
-    a, b : array_like, shape (n,)
-        Scores of the two systems; each row is the same question, seed, and so on.
-    factors, new
-        As in `crossed_posterior`; levels of each row.
-    bounds : tuple of float, optional
-        Bounds (low, high) of the scores. The default is (0, 1) if all are 0 or 1, otherwise unbounded.
-
-    Returns
-    -------
-    CrossedPosterior
-        Posterior of mean A - mean B, with `prob_positive`; its components are those of the differences.
-
-    Raises
-    ------
-    DataError, NotEstimableError
-        As in `crossed_posterior`.
-
-    Notes
-    -----
-    Differences of bounded scores have prior atoms of mass 1/8, 1/4 and 1/8 at -(high - low), 0 and high - low, as in
-    `paired_difference_posterior`. Two systems that never differ are therefore not certain to be equal.
-
-    Examples
-    --------
-    >>> a, b = [1, 1, 1, 1, 1, 0, 1, 1], [0, 0, 1, 1, 0, 0, 1, 1]
-    >>> factors = {"question": [1, 1, 2, 2, 3, 3, 4, 4], "seed": [1, 2, 1, 2, 1, 2, 1, 2]}
-    >>> crossed_difference_posterior(a, b, factors, new=("question", "seed")).prob_positive > 0.5
-    True
-    """
-    first, second = check_finite(a, "a", 1), check_finite(b, "b", 1)
-    if first.shape != second.shape:
-        raise DataError(f"a and b must have one score per row; got {first.shape} and {second.shape}")
-    design = read_design(factors, len(first))
-    roles = assign_factor_roles(design, tuple(new))
-    both = np.concatenate([first, second])
-    if bounds is None and np.isin(both, (0.0, 1.0)).all():
-        bounds = 0.0, 1.0
-    _family(both, "real" if bounds is None else "bounded", bounds)
-    if bounds is None:
-        return _posterior(first - second, design, roles, "real", (0.0, 1.0), ())
-    width = bounds[1] - bounds[0]
-    atoms = ((0.0, 0.125), (0.5, 0.25), (1.0, 0.125))
-    return _posterior((first - second + width) / (2 * width), design, roles, "bounded", (-width, width), atoms)
+    return _posterior((y - low) / (high - low), design, roles, score_family, (low, high))
 
 
 def _family(y: FloatArray, family: Family, bounds: tuple[float, float] | None) -> str:
@@ -265,10 +166,10 @@ def _family(y: FloatArray, family: Family, bounds: tuple[float, float] | None) -
 
 
 def _posterior(
-    z: FloatArray, design: Design, roles: Roles, family: str, score_range: tuple[float, float], atoms: _Atoms
+    z: FloatArray, design: Design, roles: Roles, family: str, score_range: tuple[float, float]
 ) -> CrossedPosterior:
     table = build_crossed_table(z, design, roles, family)
-    mean, base = table.base(atoms)
+    mean, base = table.base(((0.0, 0.25), (1.0, 0.25)) if family == "bounded" else ())
     extras = {term.name: table.further(term) for term in roles.others}
     total = base
     for extra in extras.values():
@@ -283,6 +184,4 @@ def _posterior(
         uncertainty=uncertainty_of(roles, base, extras),
         variance_method=table.variances.method,
         family=family,
-        plain=float(z.mean()),
-        coarser=[np.flatnonzero(row) for row in design.finer],
     )

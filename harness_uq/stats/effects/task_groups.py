@@ -10,7 +10,6 @@ from harness_uq.stats.common.posterior import BetaPosterior, IntervalKind, Quant
 from harness_uq.stats.common.validate_arrays import (
     FloatArray,
     IntArray,
-    broadcast_floats,
     check_counts,
     check_finite,
     validated_codes,
@@ -81,7 +80,7 @@ def group_posterior(successes: ArrayLike, trials: ArrayLike, weights: ArrayLike 
     ----------
     successes, trials : array_like, shape (n_tasks,)
         Right questions and all questions of each task, with ``0 <= successes <= trials`` and ``trials > 0``; not
-        necessarily whole. For clustered, repeated or graded tasks use `effective_counts`.
+        necessarily whole.
     weights : array_like, shape (n_tasks,), optional
         Non-negative weights, not all 0 (default: equal). `trials` gives the mean over questions.
 
@@ -215,51 +214,6 @@ class SharedItemsPosterior(BetaPosterior):
     def __init__(self, a: float, b: float, low: float, high: float, *, effective_units: float) -> None:
         super().__init__(a, b, low, high)
         self.effective_units = effective_units
-
-
-def effective_counts(
-    means: ArrayLike, sds: ArrayLike, *, low: float = 0.0, high: float = 1.0
-) -> tuple[FloatArray, FloatArray]:
-    """Successes and trials whose Beta(1, 1) posterior has the given means and standard deviations.
-
-    Parameters
-    ----------
-    means, sds : array_like, shape (n_tasks,)
-        Posterior mean and standard deviation of each task, on the scale from `low` to `high`.
-    low, high : float, optional
-        Range of the scores (default 0 and 1).
-
-    Returns
-    -------
-    successes, trials : ndarray, shape (n_tasks,)
-        Non-negative counts on the scale from 0 to 1, for `group_posterior`.
-
-    Raises
-    ------
-    DataError
-        If a mean is outside the range, or no Beta distribution on the range has the standard deviation.
-
-    Examples
-    --------
-    These are the moments of Beta(6, 2):
-
-    >>> successes, trials = effective_counts([0.75], [np.sqrt(0.75 * 0.25 / 9)])
-    >>> successes.round(9).tolist(), trials.round(9).tolist()
-    ([5.0], [6.0])
-    """
-    check_range(low, high)
-    given, spreads = broadcast_floats(means=check_finite(means, "means", 1), sds=check_finite(sds, "sds", 1))
-    m, v = (given - low) / (high - low), (spreads / (high - low)) ** 2
-    impossible = ~((m > 0) & (m < 1) & (v > 0) & (v < m * (1 - m)))
-    if impossible.any():
-        k = int(np.flatnonzero(impossible)[0])
-        value, spread = given[k], spreads[k]
-        raise DataError(
-            f"no Beta distribution on [{low:g}, {high:g}] has the moments of task {k}: mean {value:g}, sd {spread:g}"
-        )
-    size = m * (1 - m) / v - 1
-    successes, failures = np.maximum(m * size - 1, 0.0), np.maximum((1 - m) * size - 1, 0.0)
-    return successes, successes + failures
 
 
 def shared_items_posterior(

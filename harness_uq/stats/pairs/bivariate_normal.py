@@ -6,50 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from harness_uq.errors import DataError
 from harness_uq.stats.common.validate_arrays import FloatArray
 
 _TINY = 1e-300
 
 Quadrants: TypeAlias = tuple[FloatArray, ...]
-
-
-def bivariate_normal_cdf(h: ArrayLike, k: ArrayLike, rho: ArrayLike) -> FloatArray:
-    """P(X <= h, Y <= k) for standard normal X and Y with correlation `rho`.
-
-    Parameters
-    ----------
-    h, k : array_like
-        Upper limits; all arguments broadcast together.
-    rho : array_like
-        Correlation, strictly between -1 and 1.
-
-    Returns
-    -------
-    ndarray
-        Probabilities, between 0 and 1.
-
-    Raises
-    ------
-    DataError
-        If a correlation is not strictly between -1 and 1.
-
-    References
-    ----------
-    Owen (1956), Annals of Mathematical Statistics 27, 1075-1090, eq. 2.1.
-
-    Examples
-    --------
-    At the origin the value is 1/4 + arcsin(rho) / (2 pi), by Sheppard's theorem:
-
-    >>> float(bivariate_normal_cdf(0.0, 0.0, 0.5).round(12)) == round(1 / 3, 12)
-    True
-    """
-    r = np.asarray(rho, float)
-    if not (np.abs(r) < 1).all():
-        raise DataError(f"correlation must lie strictly between -1 and 1; got {r.flat[int(np.argmax(np.abs(r)))]}")
-    both, _, _, _ = quadrant_probabilities(h, k, np.arctanh(r))
-    return both
 
 
 def quadrant_probabilities(a: ArrayLike, b: ArrayLike, z: ArrayLike) -> Quadrants:
@@ -69,38 +30,6 @@ def quadrant_probabilities(a: ArrayLike, b: ArrayLike, z: ArrayLike) -> Quadrant
     """
     x, y, fisher = (np.asarray(argument, float) for argument in (a, b, z))
     return _unfold(x, y, _folded(x, y, fisher))
-
-
-def latent_normal_cells(theta_a: ArrayLike, theta_b: ArrayLike, rho: ArrayLike) -> FloatArray:
-    """Cell probabilities of the latent bivariate normal model for paired binary scores.
-
-    System A is right if a standard normal is at most ``probit(theta_a)``, and system B if another standard normal,
-    with correlation `rho` to the first, is at most ``probit(theta_b)``.
-
-    Parameters
-    ----------
-    theta_a, theta_b : array_like
-        Accuracies, between 0 and 1; all parameters broadcast together.
-    rho : array_like
-        Correlation, from -1 to 1; values within 1e-12 of the ends are moved to that distance.
-
-    Returns
-    -------
-    ndarray, shape (..., 4)
-        Probabilities that both, only A, only B and neither are right.
-
-    References
-    ----------
-    Bowyer et al. (2025), appendix C.
-
-    Examples
-    --------
-    >>> latent_normal_cells(0.5, 0.5, 0.5).round(6).tolist()
-    [0.333333, 0.166667, 0.166667, 0.333333]
-    """
-    a, b = special.ndtri(np.asarray(theta_a, float)), special.ndtri(np.asarray(theta_b, float))
-    z = np.arctanh(np.clip(rho, -1 + 1e-12, 1 - 1e-12))
-    return np.stack(np.broadcast_arrays(*quadrant_probabilities(a, b, z)), axis=-1)
 
 
 def quadrant_log_likelihood(counts: FloatArray, a: FloatArray, b: FloatArray, z: FloatArray) -> FloatArray:

@@ -82,7 +82,7 @@ def joint_means(scores: ArrayLike, clusters: ArrayLike | None = None) -> JointMe
     Returns
     -------
     JointMeans
-        Means and their joint errors; each pair agrees with `clustered_paired_t` (CR1).
+        Means and their joint errors; each pair agrees with `cluster_robust` (CR1).
 
     Raises
     ------

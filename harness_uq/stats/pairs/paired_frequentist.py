@@ -1,14 +1,12 @@
-"""Frequentist methods for matched pairs: McNemar's test, Tango's interval, and t on paired differences."""
+"""Frequentist methods for matched pairs: McNemar's test, and t on paired differences."""
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.stats.clusters.cluster_robust import ClusterRobust, Correction, cluster_robust
-from harness_uq.stats.common.roots import invert_increasing
 from harness_uq.stats.common.student import StudentPosterior, student_posterior
-from harness_uq.stats.common.validate_arrays import FloatArray, as_floats, check_finite, check_level, validated_codes
+from harness_uq.stats.common.validate_arrays import FloatArray, as_floats, check_finite
 from harness_uq.stats.units.contrasts import check_table
 
 
@@ -55,56 +53,6 @@ def mcnemar_test(table: ArrayLike, *, mid_p: bool = False) -> float:
     return float(min(1.0, below + less if mid_p else 2 * below))
 
 
-def tango_interval(table: ArrayLike, *, level: float = 0.95) -> tuple[float, float]:
-    """Tango's score interval for theta_A - theta_B on the same questions.
-
-    The interval contains the differences d that the score test (c10 - c01 - n d) / sqrt(n (2 q + d (1 - d))) does not
-    reject, where q is the restricted maximum likelihood estimate of P(only B). It never has zero width and never leaves
-    [-1, 1].
-
-    Parameters
-    ----------
-    table : array_like, shape (4,)
-        Numbers of questions that [both, only A, only B, neither] got right.
-    level : float, optional
-        Nominal coverage (default 0.95).
-
-    Returns
-    -------
-    low, high : float
-        Interval limits, between -1 and 1.
-
-    Raises
-    ------
-    DataError
-        If the table is not four counts.
-
-    References
-    ----------
-    Tango (1998), Statistics in Medicine 17, 891-908, eqs. 5-8.
-
-    Examples
-    --------
-    >>> [round(x, 3) for x in tango_interval([1, 1, 7, 12])]
-    [-0.517, -0.026]
-    """
-    counts = check_table(table)
-    n, only_a, only_b = counts.sum(), counts[1], counts[2]
-    z = float(special.ndtri((1 + check_level(level)) / 2))
-    observed = (only_a - only_b) / n
-
-    def score(d: FloatArray) -> FloatArray:
-        b, c = (2 * n - only_a + only_b) * d - only_a - only_b, -only_b * d * (1 - d)
-        q = (np.sqrt(np.maximum(b**2 - 8 * n * c, 0.0)) - b) / (4 * n)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            value = (d - observed) * np.sqrt(n) / np.sqrt(np.maximum(2 * q + d * (1 - d), 0.0))
-        return np.asarray(np.where(d == observed, 0.0, value))
-
-    scale = max(0.1, only_a + only_b) ** 0.5 / n
-    low, high = invert_increasing(score, [-z, z], low=-1.0, high=1.0, guess=observed, scale=scale)
-    return float(low), float(high)
-
-
 def paired_t(differences: ArrayLike) -> StudentPosterior:
     """Student's t for per-question differences, with SE = sd(d) / sqrt(n) and n - 1 degrees of freedom.
 
@@ -134,42 +82,6 @@ def paired_t(differences: ArrayLike) -> StudentPosterior:
     """
     d = as_floats(differences, "differences")
     return student_posterior(check_finite(d[~np.isnan(d)], "differences", 1))
-
-
-def clustered_paired_t(differences: ArrayLike, clusters: ArrayLike, *, correction: Correction = "CR1") -> ClusterRobust:
-    """Cluster-robust t for per-question differences; see `cluster_robust` for CR1 and CR2.
-
-    Parameters
-    ----------
-    differences : array_like, shape (n_questions,)
-        Score of A minus score of B; NaN for unmatched questions, which are ignored.
-    clusters : array_like, shape (n_questions,)
-        Cluster labels.
-    correction : {"CR1", "CR2"}, optional
-        Small-sample correction (default "CR1").
-
-    Returns
-    -------
-    ClusterRobust
-        Mean difference with its standard error.
-
-    Raises
-    ------
-    NotEstimableError
-        If there is only one cluster, or all clusters have the same mean.
-
-    References
-    ----------
-    Miller (2024), eq. 8, with the small-sample corrections of `cluster_robust`.
-
-    Examples
-    --------
-    >>> clustered_paired_t([1, 1, 0, 1], [0, 0, 1, 1]).std_error
-    0.25
-    """
-    d = as_floats(differences, "differences")
-    labels = validated_codes(clusters, d.shape)
-    return cluster_robust(check_finite(d[~np.isnan(d)], "differences", 1), labels[~np.isnan(d)], correction=correction)
 
 
 def score_correlation(scores_a: ArrayLike, scores_b: ArrayLike) -> float:

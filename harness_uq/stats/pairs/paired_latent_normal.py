@@ -22,8 +22,6 @@ _COARSE_REACH = 30.0
 _EDGE = 1 - 1e-9
 _NEGLIGIBLE = 25.0
 _FINE = (121, 21)
-_COARSE = (41, 11)
-_FEW = 12
 _MAX_CELLS = 200_000
 
 
@@ -79,15 +77,6 @@ class DifferenceGrid:
     centre: FloatArray
     reach: FloatArray
     alpha: FloatArray
-
-    def difference(self, x: FloatArray) -> FloatArray:
-        """Differences at positions `x`, shape (n_tables, n)."""
-        return np.asarray(self.centre + self.reach * _stretch(x, self.alpha))
-
-    def position(self, difference: float) -> FloatArray:
-        """Position of a difference in each row, shape (n_tables, 1), limited to the grid."""
-        x = _unstretch((difference - self.centre) / self.reach, self.alpha)
-        return np.clip(x, self.x[:, :1], self.x[:, -1:])
 
 
 def difference_grid(tables: FloatArray, n_nodes: int, n_inner: int) -> DifferenceGrid:
@@ -250,53 +239,3 @@ def _integrate(nodes: FloatArray, tables: FloatArray, n_inner: int) -> tuple[Flo
     total = mass.sum(axis=(-1, -2))
     rho = np.sum(mass * np.tanh(z), axis=(-1, -2)) / total
     return mode.value + np.log(total * (sd_t * sd_z)[..., 0, 0]), rho
-
-
-def latent_normal_summaries(tables: FloatArray, level: float) -> FloatArray:
-    """Rows mean, sd, P(A > B), low, high for many tables of shape (n_tables, 4), on coarser grids.
-
-    Tables of fewer than 12 questions, with densities that extend to the ends of the scale, use the fine grid.
-    """
-    from scipy.interpolate import CubicSpline
-
-    few = tables.sum(axis=1) < _FEW
-    if few.any() and not few.all():
-        summary = np.empty((5, len(tables)))
-        for selected in (few, ~few):
-            summary[:, selected] = latent_normal_summaries(tables[selected], level)
-        return summary
-    grid = difference_grid(tables, *(_FINE if few.all() else _COARSE))
-    share = np.linspace(0, 1, grid.x.shape[1])
-    raw = (grid.density * grid.slope).T
-    raw = raw / CubicSpline(share, raw).integrate(0, 1)
-    below = CubicSpline(share, raw).antiderivative()(share).T
-    below = np.maximum.accumulate(np.clip(below / below[:, -1:], 0, 1), axis=1)
-    mean = CubicSpline(share, raw * grid.nodes.T).integrate(0, 1)
-    variance = CubicSpline(share, raw * (grid.nodes - mean[:, None]).T ** 2).integrate(0, 1)
-    zero = (grid.position(0.0) - grid.x[:, :1]) / (grid.x[:, -1:] - grid.x[:, :1])
-    prob = 1 - _hermite_cdf(zero, share, below, raw.T)[:, 0]
-    ends = _hermite_quantile(np.array([(1 - level) / 2, (1 + level) / 2]), share, below, raw.T)
-    low, high = grid.difference(grid.x[:, :1] + ends * (grid.x[:, -1:] - grid.x[:, :1])).T
-    return np.vstack([mean, np.sqrt(variance), prob, low, high])
-
-
-def _hermite_cdf(at: FloatArray, share: FloatArray, below: FloatArray, density: FloatArray) -> FloatArray:
-    """Cubic interpolation of a distribution function in each row, from its values and slopes at `share`."""
-    index = np.clip((at * (share.size - 1)).astype(int), 0, share.size - 2)
-    step = share[1] - share[0]
-    u = (at - share[index]) / step
-    left, right = np.take_along_axis(below, index, 1), np.take_along_axis(below, index + 1, 1)
-    rise_left, rise_right = (step * np.take_along_axis(density, index + k, 1) for k in (0, 1))
-    return np.asarray(
-        left + (right - left) * u**2 * (3 - 2 * u) + rise_left * u * (1 - u) ** 2 - rise_right * u**2 * (1 - u)
-    )
-
-
-def _hermite_quantile(p: FloatArray, share: FloatArray, below: FloatArray, density: FloatArray) -> FloatArray:
-    """Invert `_hermite_cdf` for every row by bisection; shape (n_rows, len(p))."""
-    low, high = np.zeros((len(below), p.size)), np.ones((len(below), p.size))
-    for _ in range(40):
-        middle = (low + high) / 2
-        under = _hermite_cdf(middle, share, below, density) < p
-        low, high = np.where(under, middle, low), np.where(under, high, middle)
-    return low

@@ -231,46 +231,12 @@ def _counts_before(order: IntArray) -> IntArray:
     return np.stack([np.count_nonzero(place < places, axis=1) for place in places])
 
 
-def expected_ranks(prob_positive: ArrayLike) -> FloatArray:
-    """Posterior mean ranks from the probabilities of all pairs, 1 + sum_j P(theta_j > theta_i), without draws.
-
-    Parameters
-    ----------
-    prob_positive : array_like, shape (n_systems, n_systems)
-        [i, j] is P(theta_i > theta_j); the diagonal is ignored.
-
-    Returns
-    -------
-    ndarray, shape (n_systems,)
-        Mean ranks, from 1 to n_systems.
-
-    Raises
-    ------
-    DataError
-        If it is not a square matrix of probabilities.
-
-    Examples
-    --------
-    >>> expected_ranks([[0.5, 0.9], [0.1, 0.5]]).tolist()
-    [1.1, 1.9]
-    """
-    p = as_floats(prob_positive, "prob_positive")
-    if p.ndim != 2 or p.shape[0] != p.shape[1]:
-        raise DataError(f"prob_positive must be square, with one row per system; got {p.shape}")
-    off_diagonal = np.where(np.eye(len(p), dtype=bool), 0.0, p)
-    if not ((off_diagonal >= 0) & (off_diagonal <= 1)).all():
-        raise DataError(
-            "prob_positive must contain the probability of every pair; pairs without common questions have none"
-        )
-    return np.asarray(1 + off_diagonal.sum(axis=0))
-
-
 def ranking_z_score(
     mean_a: ArrayLike, sd_a: ArrayLike, mean_b: ArrayLike, sd_b: ArrayLike
 ) -> tuple[FloatArray, FloatArray]:
     """Absolute z-score of the difference of two scores, and the confidence rho in their order.
 
-    Scores on the same questions are correlated in the population scope; use `paired_posteriors` there.
+    Scores on the same questions are correlated in the population scope; use `paired_posterior` there.
 
     Parameters
     ----------

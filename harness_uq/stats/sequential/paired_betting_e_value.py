@@ -13,8 +13,8 @@ def log_e_value_of_differences(differences: ArrayLike, *, bound: float = 1.0) ->
 
     E is the integral of prod_i (1 + lambda D_i / bound) over the arcsine distribution of lambda on (-1, 1), the wealth
     of a gambler who bets a fraction lambda on each question, mixed over lambda. Each factor has mean 1 if E[D] = 0. For
-    differences in {-1, 0, 1} it is `log_e_value` of the discordant questions. Gauss-Chebyshev quadrature is exact for
-    up to 4094 differences.
+    differences in {-1, 0, 1}, E is 2^(a + b) B(a + 1/2, b + 1/2) / B(1/2, 1/2) for a differences of 1 and b of -1.
+    Gauss-Chebyshev quadrature is exact for up to 4094 differences.
 
     Parameters
     ----------

@@ -211,38 +211,6 @@ def _by_dispersion(questions: _Questions, grid: BetaBinomialGrid) -> tuple[_Mome
     return _Moments(mean, np.sum(weights * wrong, axis=0), np.sqrt(variance)), masses[relevant]
 
 
-def hierarchical_moments(
-    successes: FloatArray, trials: FloatArray, grid: BetaBinomialGrid, weights: FloatArray | None = None
-) -> tuple[float, float]:
-    """Mean and variance of sum_q w_q pi_q with pi_q ~ Beta(d theta, d (1 - theta)), mixed over `grid`.
-
-    Parameters
-    ----------
-    successes, trials : ndarray, shape (n_questions,)
-        Non-negative floats, validated by the caller and not necessarily whole.
-    grid : BetaBinomialGrid
-        Posterior of (theta, d).
-    weights : ndarray, shape (n_questions,), optional
-        Weights with sum 1 (default: equal).
-
-    Returns
-    -------
-    mean, variance : float
-        Moments of the weighted mean.
-
-    Notes
-    -----
-    Given (theta, d) the mean of pi_q is m = (d theta + s) / (d + n), and its variance is m (1 - m) / (d + n + 1). Both
-    are polynomials in theta with coefficients that depend on d and n only, so the sum over questions is computed once
-    for each distinct n. m (1 - m) is expanded into positive terms, so that nothing cancels as d grows.
-    """
-    ones = np.ones(len(trials))
-    w = ones / len(trials) if weights is None else weights
-    mean, _, within = _moments_at_nodes(_Questions(successes, trials, ones), grid, w, w * w)
-    average = float(np.sum(grid.weights * mean))
-    return average, float(np.sum(grid.weights * (within + (mean - average) ** 2)))
-
-
 def _moments_at_nodes(
     questions: _Questions, grid: BetaBinomialGrid, w: FloatArray, w2: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:

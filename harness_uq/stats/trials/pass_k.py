@@ -181,54 +181,6 @@ def maj_at_k(outcomes: ArrayLike, k: int, *, answers: ArrayLike | None = None) -
     return _average(np.reshape(votes, right.shape[:-1]))
 
 
-def bayes_pass_k(
-    outcomes: ArrayLike, k: int, *, kind: PassKind = "at", tau: float | None = None
-) -> tuple[FloatValue, FloatValue]:
-    """Posterior mean and standard deviation on exactly these questions, with independent pi_q ~ Beta(1, 1).
-
-    This is the form that accompanies Bayes@N. Like Bayes@N it shrinks every question towards its prior mean (2/3 for
-    pass@2). For an interval use `pass_k_posterior`.
-
-    Parameters
-    ----------
-    outcomes : array_like, shape (..., n_questions, n_trials)
-        0, 1 or NaN, as in `pass_at_k`.
-    k : int
-        Number of trials, at least 1.
-    kind : {"at", "hat", "g", "mg", "maj"}, optional
-        pass@k (default), pass^k, G-Pass@k (with `tau`), mG-Pass@k, or a majority (more than half) right.
-    tau : float, optional
-        Share in (0, 1] for ``g``.
-
-    Returns
-    -------
-    mean, sd : float or ndarray
-        Posterior moments, with the leading axes of `outcomes`.
-
-    Raises
-    ------
-    DataError
-        If an outcome is not 0, 1 or NaN, k is not a whole number, or `tau` is missing or out of range.
-    NotEstimableError
-        If a question has no trial.
-
-    Examples
-    --------
-    Under Beta(2, 1), E[1 - (1 - pi)^2] = 1 - 1/6, and the second moment is 1 - 2/6 + 1/15:
-
-    >>> mean, sd = bayes_pass_k([[1]], 2)
-    >>> round(float(mean), 6), round(float(sd) ** 2, 6)
-    (0.833333, 0.038889)
-    """
-    check_whole(k, "k", 1, MAX_TRIALS)
-    score = count_score(kind, k, tau)
-    s, n = count_successes(outcomes)
-    _check_enough(n, 1)
-    distinct_s, distinct_n, index, _ = distinct_counts(s, n)
-    mean, _, variance = beta_moments(score, 1 + distinct_s, 1 + distinct_n - distinct_s)
-    return _average(mean[index]), np.sqrt(variance[index].sum(axis=-1)) / s.shape[-1]
-
-
 class PassKPosterior(ScaledPosterior):
     """Posterior of pass@k or a related metric.
 
@@ -237,7 +189,7 @@ class PassKPosterior(ScaledPosterior):
     scope : str
         ``population`` (new questions) or ``benchmark`` (exactly these questions).
     kind : str
-        Metric, as in `bayes_pass_k`.
+        Metric, as in `pass_k_posterior`.
     k : int
         Number of trials.
     reach : str
@@ -273,8 +225,10 @@ def pass_k_posterior(
         Number of trials, at least 1.
     scope : {"population", "benchmark"}, optional
         Score expected on a new question (default), or mean over exactly these questions.
-    kind, tau
-        As in `bayes_pass_k`.
+    kind : {"at", "hat", "g", "mg", "maj"}, optional
+        pass@k (default), pass^k, G-Pass@k (with `tau`), mG-Pass@k, or a majority (more than half) right.
+    tau : float, optional
+        Share in (0, 1] for ``g``.
     extrapolate : bool, optional
         Allow k to exceed the number of trials of the median question (default False).
 

@@ -9,13 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.errors import DataError
 from harness_uq.stats.classes.confusion import (
     ConfusionMetric,
     clustered_confusion_posterior,
     confusion_posterior,
     confusion_score,
-    f1_delta_interval,
 )
 from harness_uq.stats.classes.dirichlet import draws_posterior
 from harness_uq.stats.common.posterior import BetaPosterior, DrawsPosterior
@@ -130,30 +129,6 @@ def test_plain_scores_are_those_of_scikit_learn() -> None:
     }
     got = {metric: float(confusion_score(tp, fp, fn, tn, metric, beta=2.0)) for metric in METRICS}
     assert got == pytest.approx(expected, abs=1e-12)
-
-
-def test_delta_standard_error_is_the_gradient_formula() -> None:
-    # eq. 36: g' Cov(theta) g with a numerical gradient of F1 in the cells
-    cells = np.array([30.0, 7.0, 12.0, 51.0])
-    theta = cells / cells.sum()
-    step = 1e-6 * np.eye(4)
-    gradient = np.array(
-        [
-            (float(confusion_score(*(theta + h))) - float(confusion_score(*np.maximum(theta - h, 0)))) / 2e-6
-            for h in step
-        ]
-    )
-    variance = gradient @ (np.diag(theta) - np.outer(theta, theta)) @ gradient / cells.sum()
-    low, high = f1_delta_interval(30, 7, 12, 0.9)
-    assert float(high - low) / (2 * 1.6448536269514722) == pytest.approx(np.sqrt(variance), rel=1e-7)
-
-
-def test_delta_interval_collapses_at_one_and_has_no_value_at_zero_over_zero() -> None:
-    low, high = f1_delta_interval([5, 3], [0, 1], [0, 1])
-    assert low[0] == high[0] == 1.0
-    assert low[1] < 0.75 < high[1]
-    with pytest.raises(NotEstimableError, match="0/0"):
-        f1_delta_interval(0, 0, 0)
 
 
 # limits and symmetries

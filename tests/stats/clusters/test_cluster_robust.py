@@ -2,7 +2,6 @@
 
 import csv
 import json
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.stats.clusters.cluster_robust import cluster_bootstrap, cluster_robust, korn_graubard_wilson
+from harness_uq.stats.clusters.cluster_robust import cluster_robust, korn_graubard_wilson
 from harness_uq.stats.common.student import student_posterior
 from tests.reference_values import reference_values
 
@@ -191,24 +190,6 @@ def test_wilson_of_clusters_that_cannot_show_their_spread_uses_all_questions() -
     assert korn_graubard_wilson(np.zeros(12), np.repeat([0, 1, 2], 4)) == pytest.approx((0.0, 0.60673), abs=1e-5)
 
 
-def test_bootstrap_spread_is_the_uncorrected_cluster_robust_one() -> None:
-    """Its variance tends to CR1 without C / (C - 1), up to terms of order 1 / C."""
-    rng = np.random.default_rng(4)
-    clusters = np.repeat(np.arange(400), rng.integers(1, 9, 400))
-    scores = (rng.random(400)[clusters] < rng.random(len(clusters))).astype(float)
-    draws = cluster_bootstrap(scores, clusters, rng=rng)
-    expected = cluster_robust(scores, clusters)
-    assert draws.mean == pytest.approx(expected.mean, abs=5 * draws.mc_error + 1e-3)
-    assert draws.sd == pytest.approx(expected.std_error, rel=0.03)
-
-
-def test_bootstrap_repeats_itself_in_blocks_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    scores, clusters = [1.0, 0.0, 1.0, 0.0, 0.0, 1.0], [0, 0, 1, 1, 2, 2.5]
-    whole = cluster_bootstrap(scores, clusters, n_draws=500)
-    monkeypatch.setattr(import_module("harness_uq.stats.clusters.cluster_robust"), "_BLOCK", 40)
-    assert cluster_bootstrap(scores, clusters, n_draws=500).draws.tolist() == whole.draws.tolist()
-
-
 @pytest.mark.parametrize("correction", ["CR1", "CR2"])
 def test_coverage_with_normal_cluster_effects_is_the_level(correction: str) -> None:
     """Equal sizes and normal effects: cluster means are normal, and t with C - 1 degrees of freedom is exact."""
@@ -222,7 +203,7 @@ def test_coverage_with_normal_cluster_effects_is_the_level(correction: str) -> N
     assert binomtest(covered, 3000, 0.9).pvalue > 1e-3
 
 
-@pytest.mark.parametrize("method", [cluster_robust, korn_graubard_wilson, cluster_bootstrap])
+@pytest.mark.parametrize("method", [cluster_robust, korn_graubard_wilson])
 def test_one_cluster_is_not_estimable(method: object) -> None:
     with pytest.raises(NotEstimableError, match="from one cluster"):
         method([1.0, 0.0, 1.0], ["a", "a", "a"])  # type: ignore[operator]
@@ -232,8 +213,6 @@ def test_one_cluster_is_not_estimable(method: object) -> None:
 def test_clusters_of_equal_means_have_no_standard_error(scores: list[float]) -> None:
     with pytest.raises(NotEstimableError, match="same mean"):
         cluster_robust(scores, [0, 0, 1, 1])
-    with pytest.raises(NotEstimableError, match="same mean"):
-        cluster_bootstrap(scores, [0, 0, 1, 1])
 
 
 def test_bad_arguments_are_named() -> None:
@@ -249,8 +228,6 @@ def test_bad_arguments_are_named() -> None:
         korn_graubard_wilson([2.0, 0.0], [0, 1])
     with pytest.raises(NotEstimableError, match="no scores"):
         cluster_robust([], [])
-    with pytest.raises(DataError, match="n_draws must be a whole number, 1"):
-        cluster_bootstrap([1.0, 0.0, 1.0], [0, 1, 2], n_draws=0)
 
 
 @given(clustered(), st.floats(0.1, 10))

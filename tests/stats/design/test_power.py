@@ -15,7 +15,6 @@ from harness_uq.stats.design.power import (
     minimum_detectable_effect,
     paired_variance,
     required_questions,
-    unpaired_variance,
 )
 
 effects = st.floats(0.005, 0.5)
@@ -84,12 +83,6 @@ def test_detectable_effect_and_required_questions_are_inverse(effect: float, var
 def test_systems_can_be_swapped(omega2: float, a: float, b: float, trials: int) -> None:
     one = paired_variance(omega2, a, b, trials_a=trials, trials_b=1)
     assert one == pytest.approx(paired_variance(omega2, b, a, trials_a=1, trials_b=trials))
-    assert unpaired_variance(a, b) == unpaired_variance(b, a)
-
-
-def test_pairing_saves_the_covariance() -> None:
-    # Var(x) = 1/12 each, correlation .5: omega^2 = 1/12
-    assert paired_variance(1 / 12) == pytest.approx(unpaired_variance(1 / 12, 1 / 12) / 2)
 
 
 def test_a_design_effect_multiplies_the_questions() -> None:

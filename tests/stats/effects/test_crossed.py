@@ -8,16 +8,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from benchmarks.reference.link_scale import Link, crossed_latent_sds
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.stats import (
-    clustered_posterior,
-    crossed_difference_posterior,
-    crossed_posterior,
-    student_posterior,
-)
+from harness_uq.stats import clustered_posterior, crossed_posterior, student_posterior
 from harness_uq.stats.effects.crossed import CrossedPosterior
 from harness_uq.stats.effects.design import read_design
-from harness_uq.stats.effects.link_scale import Link
 from harness_uq.stats.effects.variance_mixture import (
     VarianceMixture,
     chi_squared,
@@ -56,12 +51,15 @@ def lme4_values() -> dict[str, dict[frozenset[str], float]]:
     return found
 
 
-def fitted(name: str) -> CrossedPosterior:
+def lme4_table(name: str) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Scores and factors of a data set."""
     rows = np.array(lme4_data()[name])
-    factors = {factor: rows[:, i + 1] for i, factor in enumerate(FACTORS) if rows[0, i + 1]}
-    return crossed_posterior(
-        rows[:, 0].astype(float), factors, new=("passage" if "passage" in factors else "question",)
-    )
+    return rows[:, 0].astype(float), {factor: rows[:, i + 1] for i, factor in enumerate(FACTORS) if rows[0, i + 1]}
+
+
+def fitted(name: str) -> CrossedPosterior:
+    scores, factors = lme4_table(name)
+    return crossed_posterior(scores, factors, new=("passage" if "passage" in factors else "question",))
 
 
 @pytest.mark.parametrize("name", sorted(name for name in lme4_values() if name.startswith("gauss")))
@@ -81,7 +79,7 @@ LINKS: dict[str, Link] = {name: "probit" if name.startswith("probit") else "logi
 def test_sds_on_the_scale_of_the_link_are_near_those_of_glmer(name: str) -> None:
     """Within 15 %: glmer maximises the likelihood, so that K seeds give sqrt(1 - 1/K) of the sd (.95 at K = 10), by
     Laplace's approximation, which pulls questions of few trials down; ours are moments, free of both."""
-    found = fitted(name).latent_sds(LINKS[name])
+    found = crossed_latent_sds(*lme4_table(name), fitted(name), LINKS[name])
     for term, sd in lme4_values()[name].items():
         (factor,) = term
         assert found[factor] == pytest.approx(sd, rel=0.15)
@@ -272,26 +270,6 @@ def test_the_interval_closes_on_the_plain_score_whatever_the_difficulties() -> N
     assert found.sd == pytest.approx(right.reshape(4000, 40).mean(axis=1).std() / np.sqrt(4000), rel=0.1)
 
 
-def test_a_difference_of_systems_on_shared_questions_loses_what_they_share() -> None:
-    labels = crossed_labels(150, 10)
-    rng = np.random.default_rng(12)
-    logit = 2 * rng.normal(size=150)[labels["question"]] + rng.normal(size=10)[labels["seed"]]
-    a, b = ((rng.random(1500) < 1 / (1 + np.exp(-logit - shift))).astype(float) for shift in (0.6, 0.0))
-    paired = crossed_difference_posterior(a, b, labels, new=("question", "seed"))
-    apart = np.hypot(*(crossed_posterior(y, labels, new=("question", "seed")).sd for y in (a, b)))
-    assert paired.sd < 0.6 * apart
-    assert paired.mean == pytest.approx(np.mean(a - b), abs=0.02)
-    mirrored = crossed_difference_posterior(b, a, labels, new=("question", "seed"))
-    assert paired.prob_positive == pytest.approx(1 - mirrored.prob_positive, abs=1e-6)
-
-
-def test_systems_that_never_differ_are_not_taken_for_equal() -> None:
-    a = np.ones(40)
-    low, high = crossed_difference_posterior(a, a, crossed_labels(20, 2), new=("question", "seed")).interval()
-    assert low < -0.02
-    assert high > 0.02
-
-
 def test_all_right_is_the_clustered_posterior() -> None:
     found = crossed_posterior(np.ones(60), crossed_labels(20, 3), new=("question", "seed"))
     np.testing.assert_allclose(found.interval(), clustered_posterior([3] * 20, [3] * 20).interval())
@@ -334,8 +312,9 @@ def test_scores_outside_their_family_are_refused(y, options, error) -> None:
 
 
 def test_latent_sds_are_for_right_and_wrong_only() -> None:
+    data = [0.5, 0.7, 0.1], {"question": [1, 2, 3]}
     with pytest.raises(NotEstimableError, match="real"):
-        crossed_posterior([0.5, 0.7, 0.1], {"question": [1, 2, 3]}).latent_sds()
+        crossed_latent_sds(*data, crossed_posterior(*data))
 
 
 @pytest.mark.parametrize(("scale", "least", "most"), [(1.0, 1.0, 1.3), (0.08, 0.85, 1.0)])

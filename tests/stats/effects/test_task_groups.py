@@ -12,7 +12,6 @@ from harness_uq.errors import DataError
 from harness_uq.stats.common.posterior import BetaPosterior
 from harness_uq.stats.effects.task_groups import (
     _wilson_limits,
-    effective_counts,
     group_posterior,
     shared_items_posterior,
 )
@@ -134,16 +133,6 @@ def test_large_tasks_give_the_plain_weighted_mean_and_its_standard_error() -> No
     assert posterior.sd == pytest.approx(np.sqrt(np.sum(w**2 * p * (1 - p) / n)), rel=1e-3)
 
 
-@given(st.lists(st.tuples(st.integers(0, 50), st.integers(1, 50)), min_size=1, max_size=6))
-def test_effective_counts_undo_the_beta_posterior(pairs: list[tuple[int, int]]) -> None:
-    s, n = np.array([(min(s, n), n) for s, n in pairs], float).T
-    posteriors = [BetaPosterior(1 + a, 1 + b, low=-1.0, high=3.0) for a, b in zip(s, n - s, strict=True)]
-    means, sds = [p.mean for p in posteriors], [p.sd for p in posteriors]
-    found_s, found_n = effective_counts(means, sds, low=-1.0, high=3.0)
-    np.testing.assert_allclose(found_s, s, atol=1e-8)
-    np.testing.assert_allclose(found_n, n, atol=1e-8)
-
-
 def test_fractional_counts_lie_between_their_whole_neighbours() -> None:
     s, n = np.array([7.0, 16, 31, 5]), np.array([10.0, 20, 40, 10])
     low, middle, high = (group_posterior(s + step, n) for step in (0.0, 0.5, 1.0))
@@ -151,11 +140,6 @@ def test_fractional_counts_lie_between_their_whole_neighbours() -> None:
     # the rounding of counts for (theta, d) shifts the shrinkage a little
     assert middle.mean == pytest.approx((low.mean + high.mean) / 2, abs=0.05 * middle.sd)
     assert middle.sd == pytest.approx((low.sd + high.sd) / 2, rel=0.03)
-
-
-def test_effective_counts_of_a_posterior_wider_than_the_prior_are_zero() -> None:
-    successes, trials = effective_counts([0.5], [0.35])  # the uniform prior has sd .289
-    assert successes.tolist() == trials.tolist() == [0.0]
 
 
 def test_one_task_whose_items_do_not_recur_is_the_binomial_posterior() -> None:
@@ -264,8 +248,6 @@ def test_unusable_groups_are_named() -> None:
         group_posterior([1, 0], [2, 2], [1, 1, 1])
     with pytest.raises(DataError, match="weights must be 2 numbers"):
         group_posterior([1, 0], [2, 2], [0, 0])
-    with pytest.raises(DataError, match=r"no Beta .* of task 1: mean 1, sd 0.1"):
-        effective_counts([0.5, 1.0], [0.1, 0.1])
     with pytest.raises(DataError, match="one label per question"):
         shared_items_posterior([1, 0], [0, 0], [0])
     with pytest.raises(DataError, match="scores, all in"):

@@ -1,4 +1,4 @@
-"""Paired posteriors of one table and of all pairs: references, limits, mirror images, hard data, calibration."""
+"""Paired posteriors of one table: references, limits, mirror images, hard data, calibration."""
 
 import numpy as np
 import pytest
@@ -10,9 +10,7 @@ from scipy.stats import binomtest, kstest
 from harness_uq.errors import DataError
 from harness_uq.stats.pairs.paired import (
     PairedModel,
-    paired_differences,
     paired_posterior,
-    paired_posteriors,
 )
 from harness_uq.stats.units.contrasts import DirichletCellsPosterior, paired_difference_posterior
 from tests.reference_values import reference_values
@@ -122,8 +120,6 @@ def test_says_what_a_table_is(table: list[int], message: str) -> None:
 def test_says_which_models_there_are() -> None:
     with pytest.raises(DataError, match="'dirichlet' or 'latent_normal'; got 'probit'"):
         paired_posterior([1, 0, 0, 0], "probit")  # type: ignore[arg-type]
-    with pytest.raises(DataError, match="'dirichlet' or 'latent_normal'; got 'probit'"):
-        paired_posteriors([[1, 0]], "probit")  # type: ignore[arg-type]
 
 
 def test_three_atom_posterior_of_binary_differences_is_the_conjugate_one() -> None:
@@ -138,7 +134,7 @@ def test_three_atom_posterior_of_binary_differences_is_the_conjugate_one() -> No
 def test_rounding_of_means_over_trials_moves_no_difference_off_the_ends() -> None:
     """The mean of three trials of .1 is .10000000000000002."""
     for low, high in ((0.0, 0.1), (0.4, 0.7), (-0.1, 0.2)):
-        difference = paired_differences([[high] * 3] * 2, [[low] * 3, [high] * 3])
+        difference = np.mean([[high] * 3] * 2, axis=1) - np.mean([[low] * 3, [high] * 3], axis=1)
         width = high - low
         found = paired_difference_posterior(difference, low, high)
         exact = paired_difference_posterior([width, 0.0], low, high)
@@ -180,11 +176,8 @@ def test_equal_scores_on_every_question_leave_a_width() -> None:
     assert posterior.prob_positive == pytest.approx(0.5, abs=1e-12)
 
 
-def test_missing_trials_leave_their_question_with_the_others() -> None:
-    nan = float("nan")
-    d = paired_differences([[1, 0, nan], [nan, nan, nan], [1, 1, 0]], [[1, nan, 0], [1, 1, 1], [0, 0, nan]])
-    np.testing.assert_allclose(d, [0.0, 2 / 3])
-    posterior = paired_difference_posterior([*d, nan], 0, 1)
+def test_unmatched_questions_are_left_out() -> None:
+    posterior = paired_difference_posterior([0.0, 2 / 3, float("nan")], 0, 1)
     assert posterior.mean == pytest.approx((2 / 3) / 2.5, abs=1e-15)
 
 
@@ -203,48 +196,6 @@ def test_non_inferiority_is_read_from_the_distribution_function() -> None:
 def test_says_which_differences_it_cannot_use(differences: list[float], message: str) -> None:
     with pytest.raises(DataError, match=message):
         paired_difference_posterior(differences, 0, 1)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("n_questions", [5, 20, 100, 1000])
-def test_all_pairs_agree_with_one_pair_at_a_time(model: PairedModel, n_questions: int) -> None:
-    rng = np.random.default_rng(n_questions)
-    ability, difficulty = rng.normal(0.8, 0.7, (9, 1)), rng.normal(size=n_questions)
-    correct = (ability + difficulty + 0.5 * rng.normal(size=(9, n_questions)) > 0).astype(float)
-    correct[0] = 1
-    pairs = paired_posteriors(correct, model)
-    tolerance = 1e-3 if model == "latent_normal" else 1e-6
-    for i, j in zip(*np.triu_indices(9, 1), strict=True):
-        a, b = correct[i], correct[j]
-        one = paired_posterior(
-            [np.sum(a * b), np.sum(a * (1 - b)), np.sum((1 - a) * b), np.sum((1 - a) * (1 - b))], model
-        )
-        found = [m[i, j] for m in (pairs.mean, pairs.sd, pairs.prob_positive, pairs.low, pairs.high)]
-        np.testing.assert_allclose(found, [one.mean, one.sd, one.prob_positive, *one.interval()], atol=tolerance)
-
-
-def test_all_pairs_are_antisymmetric_and_their_diagonal_says_equal() -> None:
-    correct = (np.random.default_rng(2).random((4, 30)) < 0.7).astype(float)
-    pairs = paired_posteriors(correct, "dirichlet")
-    np.testing.assert_array_equal(pairs.mean, -pairs.mean.T)
-    np.testing.assert_array_equal(pairs.low, -pairs.high.T)
-    np.testing.assert_allclose(pairs.prob_positive + pairs.prob_positive.T, 1, atol=1e-15)
-    assert pairs.prob_positive.diagonal().tolist() == [0.5] * 4
-    assert pairs.sd.diagonal().tolist() == [0.0] * 4
-
-
-def test_unanswered_questions_count_for_the_pairs_that_answered() -> None:
-    nan = float("nan")
-    pairs = paired_posteriors([[1, 1, 0, nan], [0, nan, 0, 1], [nan, 1, nan, nan]], "dirichlet")
-    assert pairs.n_matched.tolist() == [[3, 2, 1], [2, 3, 0], [1, 0, 1]]
-    assert pairs.mean[0, 1] == pytest.approx(paired_posterior([0, 1, 0, 1], "dirichlet").mean)
-    assert np.isnan([pairs.mean[1, 2], pairs.prob_positive[2, 1], pairs.low[1, 2]]).all()
-
-
-def test_all_pairs_need_zeros_and_ones() -> None:
-    with pytest.raises(DataError, match=r"0, 1 or NaN; got 0\.5"):
-        paired_posteriors([[1, 0.5], [0, 1]])
 
 
 @pytest.mark.slow

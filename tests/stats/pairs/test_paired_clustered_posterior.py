@@ -7,63 +7,39 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.stats import binomtest, kstest
+from scipy.stats import binomtest
 
 from harness_uq.errors import DataError
-from harness_uq.stats.common.posterior import Posterior
-from harness_uq.stats.pairs import dirichlet_multinomial
-from harness_uq.stats.pairs.dirichlet_multinomial import AllTiedPosterior, dirichlet_multinomial_posterior
+from harness_uq.stats.clusters.cluster_robust import cluster_robust
+from harness_uq.stats.common.posterior import DifferencePosterior, Posterior
 from harness_uq.stats.pairs.paired import paired_posterior
-from harness_uq.stats.pairs.paired_clustered_posterior import (
-    ClusteredPairedModel,
-    _cluster_process,
-    cluster_tables,
-    paired_clustered_posterior,
-)
-from harness_uq.stats.pairs.paired_frequentist import clustered_paired_t
 from harness_uq.stats.units.contrasts import paired_difference_posterior
 
-MODELS: tuple[ClusteredPairedModel, ...] = ("dirichlet_process", "dirichlet_multinomial")
 P = np.array([0.005, 0.025, 0.5, 0.975, 0.995])
 Floats = NDArray[np.float64]
 Method = Callable[[Floats, Floats, Floats], Posterior]
 cluster = st.lists(st.integers(0, 6), min_size=4, max_size=4).filter(any)
 
 
-def singletons(table: list[int]) -> Floats:
-    return np.repeat(np.eye(4), table, axis=0)
+def of_tables(tables: Floats) -> DifferencePosterior:
+    """Posterior from one table [both right, only A, only B, both wrong] per cluster."""
+    differences = np.concatenate([np.repeat([0.0, 1.0, -1.0, 0.0], table) for table in tables])
+    clusters = np.repeat(np.arange(len(tables)), np.sum(tables, axis=1))
+    return paired_difference_posterior(differences, 0, 1, clusters=clusters)
 
 
 @pytest.mark.parametrize("table", [[17, 2, 0, 1], [3, 1, 2, 1], [60, 12, 5, 23], [20, 0, 0, 0]], ids=str)
-@pytest.mark.parametrize("model", MODELS)
-def test_clusters_of_one_question_give_the_unclustered_posterior(table: list[int], model: ClusteredPairedModel) -> None:
+def test_clusters_of_one_question_give_the_unclustered_posterior(table: list[int]) -> None:
     expected = paired_posterior(table, "dirichlet")
-    found = paired_clustered_posterior(singletons(table), model)
+    found = of_tables(np.repeat(np.eye(4, dtype=int), table, axis=0))
     np.testing.assert_allclose(found.quantile(P), expected.quantile(P), atol=1e-12)
     assert (found.mean, found.sd) == pytest.approx((expected.mean, expected.sd), abs=1e-12)
-
-
-@pytest.mark.parametrize("table", [[17, 2, 0, 1], [3, 1, 2, 1], [60, 12, 5, 23], [20, 0, 0, 0], [0, 3, 4, 0]], ids=str)
-def test_multinomial_quadrature_of_single_questions_gives_the_exact_unclustered_posterior(table: list[int]) -> None:
-    # a cluster of one says nothing of the correlation: the integral over it must drop out
-    cells = np.array([[1, 0, 0]] * table[1] + [[0, 1, 0]] * table[2] + [[0, 0, 1]] * (table[0] + table[3]), float)
-    found, expected = dirichlet_multinomial_posterior(cells), paired_posterior(table, "dirichlet")
-    np.testing.assert_allclose(found.quantile(P), expected.quantile(P), atol=5e-4 * expected.sd)
-    assert found.prob_positive == pytest.approx(expected.prob_positive, abs=1e-4)
 
 
 def test_differences_of_single_questions_give_the_unclustered_posterior() -> None:
     d = np.array([0.2, -0.1, 0.0, 0.55, 0.3])
     found = paired_difference_posterior(d, 0, 1, clusters=list("abcde"))
     np.testing.assert_allclose(found.quantile(P), paired_difference_posterior(d, 0, 1).quantile(P), atol=1e-12)
-
-
-def test_tables_and_differences_give_the_same_process() -> None:
-    rng = np.random.default_rng(3)
-    a, b, clusters = rng.integers(0, 2, 60), rng.integers(0, 2, 60), rng.integers(0, 9, 60)
-    from_tables = paired_clustered_posterior(cluster_tables(a, b, clusters))
-    from_scores = paired_difference_posterior(a - b, 0, 1, clusters=clusters)
-    np.testing.assert_allclose(from_tables.quantile(P), from_scores.quantile(P), atol=1e-12)
 
 
 def test_process_agrees_with_gamma_draws() -> None:
@@ -85,14 +61,13 @@ def test_process_agrees_with_gamma_draws() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", MODELS)
 @settings(max_examples=20, deadline=None)
 @given(tables=st.lists(cluster, min_size=1, max_size=6))
-def test_swapping_the_systems_mirrors_the_difference(model: ClusteredPairedModel, tables: list[list[int]]) -> None:
+def test_swapping_the_systems_mirrors_the_difference(tables: list[list[int]]) -> None:
     counts = np.array(tables)
-    first = paired_clustered_posterior(counts, model)
+    first = of_tables(counts)
     for order in ([0, 2, 1, 3], [3, 2, 1, 0]):
-        second = paired_clustered_posterior(counts[:, order], model)
+        second = of_tables(counts[:, order])
         np.testing.assert_allclose(first.quantile(P), -second.quantile(P)[::-1], atol=1e-8)
         assert first.prob_positive == pytest.approx(1 - second.prob_positive, abs=1e-8)
 
@@ -125,7 +100,6 @@ def test_the_unit_of_the_weights_does_not_matter_and_a_missing_question_takes_it
     np.testing.assert_allclose(found.quantile(P), expected.quantile(P), atol=1e-12)
 
 
-@pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize(
     "tables",
     [
@@ -139,8 +113,8 @@ def test_the_unit_of_the_weights_does_not_matter_and_a_missing_question_takes_it
     ],
     ids=["one tied", "one", "always A", "all tied", "a hundred thousand", "sizes 1 and 109", "opposite"],
 )
-def test_hard_clusters_give_a_proper_posterior(tables: list[list[int]], model: ClusteredPairedModel) -> None:
-    posterior = paired_clustered_posterior(tables, model)
+def test_hard_clusters_give_a_proper_posterior(tables: list[list[int]]) -> None:
+    posterior = of_tables(np.array(tables))
     low, middle, high = posterior.quantile([0.025, 0.5, 0.975])
     assert -1 <= low < middle < high <= 1
     assert 0 < posterior.sd < 1
@@ -148,57 +122,16 @@ def test_hard_clusters_give_a_proper_posterior(tables: list[list[int]], model: C
     assert 0 <= posterior.prob_positive <= 1
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_twice_the_multinomial_nodes_move_nothing_beyond_a_thousandth_of_the_sd(
-    seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rng = np.random.default_rng(seed)
-    p = rng.dirichlet([1, 1, 4], size=[4, 10, 25, 60][seed])
-    cells = np.array([rng.multinomial(rng.integers(2, 20), q) for q in p], float)
-    coarse = dirichlet_multinomial_posterior(cells)
-    monkeypatch.setattr(dirichlet_multinomial, "_NODES", 2 * dirichlet_multinomial._NODES - 1)
-    monkeypatch.setattr(dirichlet_multinomial, "_INNER", 2 * dirichlet_multinomial._INNER - 1)
-    fine = dirichlet_multinomial_posterior(cells)
-    np.testing.assert_allclose(coarse.quantile(P), fine.quantile(P), atol=1e-3 * fine.sd)
-
-
-def test_all_tied_singletons_follow_the_arcsine_law() -> None:
-    found, expected = AllTiedPosterior(np.ones(20)), paired_posterior([20, 0, 0, 0], "dirichlet")
-    x = np.array([-0.3, -0.05, -1e-3, 0.0, 1e-3, 0.02, 0.5])
-    assert found.cdf(x) == pytest.approx(expected.cdf(x), abs=1e-8)
-    assert found.sd == pytest.approx(expected.sd, abs=1e-8)
-
-
 def test_missing_answers_leave_their_question_out() -> None:
     nan = float("nan")
-    tables = cluster_tables([1, nan, 0, 1], [0, 1, 0, nan], ["x", "x", "y", "z"])
-    assert tables.tolist() == [[0, 1, 0, 0], [0, 0, 0, 1], [0, 0, 0, 0]]
     found = paired_difference_posterior([0.5, nan, 0.1, 0.3], 0, 1, clusters=["x", "x", "y", "y"])
     expected = paired_difference_posterior([0.5, 0.1, 0.3], 0, 1, clusters=["x", "y", "y"])
     assert float(found.quantile(0.975)) == float(expected.quantile(0.975))
 
 
-@pytest.mark.parametrize(
-    ("tables", "message"),
-    [
-        ([1, 0, 0, 0], "shape"),
-        ([[0, 0, 0, 0]], "no question"),
-        ([[1, -1, 0, 0]], "whole counts"),
-        ([[0.5, 1, 0, 0]], "whole"),
-    ],
-)
-def test_says_which_tables_it_cannot_use(tables: list[float], message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        paired_clustered_posterior(tables)
-
-
-def test_says_what_else_it_cannot_use() -> None:
-    with pytest.raises(DataError, match="'dirichlet_multinomial' or 'dirichlet_process'; got 'dp'"):
-        paired_clustered_posterior([[1, 0, 0, 0]], "dp")  # type: ignore[arg-type]
+def test_says_which_labels_it_cannot_use() -> None:
     with pytest.raises(DataError, match="one label per question"):
         paired_difference_posterior([0.1, 0.2], 0, 1, clusters=["x"])
-    with pytest.raises(DataError, match="0, 1 or NaN"):
-        cluster_tables([0.5], [1], ["x"])
 
 
 def passages(rng: np.random.Generator, theta_a: float, theta_b: float, *, n: int = 25, size: int = 20) -> list[Floats]:
@@ -215,18 +148,18 @@ def rejections(rng: np.random.Generator, theta_a: float, theta_b: float, other: 
     counts = [0, 0]
     for _ in range(1000):
         a, b, clusters = passages(rng, theta_a, theta_b)
-        posteriors = paired_clustered_posterior(cluster_tables(a, b, clusters)), other(a, b, clusters)
+        posteriors = paired_difference_posterior(a - b, 0, 1, clusters=clusters), other(a, b, clusters)
         for i, posterior in enumerate(posteriors):
             counts[i] += abs(float(posterior.cdf(0.0)) - 0.5) > 0.475
     return counts[0], counts[1]
 
 
 def unclustered(a: Floats, b: Floats, clusters: Floats) -> Posterior:
-    return paired_posterior(cluster_tables(a, b, np.zeros(len(a)))[0], "dirichlet")
+    return paired_difference_posterior(a - b, 0, 1)
 
 
 def cluster_robust_t(a: Floats, b: Floats, clusters: Floats) -> Posterior:
-    return clustered_paired_t(a - b, clusters).posterior
+    return cluster_robust(a - b, clusters).posterior
 
 
 @pytest.mark.slow
@@ -252,7 +185,9 @@ def test_a_few_large_passages_among_small_ones_raise_no_more_false_alarms() -> N
     for _ in range(runs):
         sizes = np.where(rng.random(25) < 0.2, 40, 4)
         a, b = (rng.binomial(sizes, rng.beta(1.6, 0.4, 25)) for _ in range(2))
-        process = _cluster_process((a - b).astype(float), sizes.astype(float), 1.0)
+        # as many questions on which both are right as to make the difference of right answers
+        wins, losses = np.maximum(a - b, 0), np.maximum(b - a, 0)
+        process = of_tables(np.stack([sizes - wins - losses, wins, losses, 0 * sizes], axis=1))
         alarms += abs(float(process.cdf(0.0)) - 0.5) > 0.475
     assert binomtest(alarms, runs, 0.06, alternative="greater").pvalue > 1e-2
 
@@ -273,16 +208,3 @@ def test_equal_systems_on_tasks_of_equal_weight_raise_no_more_false_alarms(
         posterior = paired_difference_posterior(a - b, 0, 1, clusters=np.arange(len(a)), weights=weights)
         alarms += abs(float(posterior.cdf(0.0)) - 0.5) > 0.475
     assert binomtest(alarms, runs, 0.06, alternative="greater").pvalue > 1e-2
-
-
-@pytest.mark.slow
-def test_multinomial_is_calibrated_where_parameters_come_from_its_prior() -> None:
-    rng = np.random.default_rng(20260107)
-    n, ranks = 300, np.empty(300)
-    for run in range(n):
-        p, icc = rng.dirichlet([0.5, 0.5, 1.0]), rng.random()
-        shares = rng.dirichlet(np.maximum((1 / icc - 1) * p, 1e-12), 8)
-        cells = np.array([rng.multinomial(6, share) for share in shares / shares.sum(axis=1, keepdims=True)], float)
-        ranks[run] = float(dirichlet_multinomial_posterior(cells).cdf(p[0] - p[1]))
-    assert kstest(ranks, "uniform").pvalue > 1e-3
-    assert binomtest(int(np.sum(np.abs(ranks - 0.5) < 0.475)), n, 0.95).pvalue > 1e-3

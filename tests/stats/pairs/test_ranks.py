@@ -10,9 +10,7 @@ from scipy import special
 from scipy.stats import binomtest
 
 from harness_uq.errors import DataError
-from harness_uq.stats.pairs.paired import paired_posteriors
 from harness_uq.stats.pairs.ranks import (
-    expected_ranks,
     joint_draws,
     rank_posterior,
     ranking_z_score,
@@ -44,13 +42,14 @@ def test_each_systems_draws_have_its_beta_posterior(binary: Floats) -> None:
 
 def test_each_pair_of_draws_has_the_paired_posterior(binary: Floats) -> None:
     draws = joint_draws(binary, 0, 1, n_draws=100_000)
-    pairs = paired_posteriors(binary, "dirichlet")
+    expected = np.ones(4)
     for i, j in zip(*np.triu_indices(4, 1), strict=True):
-        assert np.mean(draws[i] > draws[j]) == pytest.approx(pairs.prob_positive[i, j], abs=0.006)
+        pair = paired_difference_posterior(binary[i] - binary[j], 0, 1)
+        assert np.mean(draws[i] > draws[j]) == pytest.approx(pair.prob_positive, abs=0.006)
         ends = np.quantile(draws[i] - draws[j], [0.025, 0.975])
-        assert ends == pytest.approx([pairs.low[i, j], pairs.high[i, j]], abs=0.006)
-    ranks = rank_posterior(draws)
-    assert ranks.expected == pytest.approx(expected_ranks(pairs.prob_positive), abs=0.02)
+        assert ends == pytest.approx(pair.interval(), abs=0.006)
+        expected += [pair.prob_positive * (k == j) + (1 - pair.prob_positive) * (k == i) for k in range(4)]
+    assert rank_posterior(draws).expected == pytest.approx(expected, abs=0.02)
 
 
 def test_a_system_that_is_always_right_is_not_certain_to_be_best() -> None:
@@ -68,8 +67,8 @@ def test_a_systems_draws_do_not_depend_on_the_others(binary: Floats) -> None:
     for system in range(4):
         below = special.betainc(1 + right[system], 21 - right[system], np.quantile(draws[system], P))
         assert below == pytest.approx(P, abs=0.006)
-    pairs = paired_posteriors(binary, "dirichlet")
-    assert np.mean(draws[1] > draws[2]) == pytest.approx(pairs.prob_positive[1, 2], abs=0.006)
+    of_binary = paired_difference_posterior(binary[1] - binary[2], 0, 1)
+    assert np.mean(draws[1] > draws[2]) == pytest.approx(of_binary.prob_positive, abs=0.006)
     of_graded = paired_difference_posterior(graded[0] - graded[1], 0, 1)
     assert of_graded.cdf(np.quantile(draws[4] - draws[5], P)) == pytest.approx(P, abs=0.006)
 
@@ -127,7 +126,7 @@ def test_nothing_is_best_more_often_than_before_each_other(draws: Floats) -> Non
     rest = ranks.prob_better + np.eye(len(draws))
     assert (ranks.prob_best <= rest.min(axis=1)).all()
     assert ranks.prob_better + ranks.prob_better.T == pytest.approx(np.ones_like(rest))
-    assert ranks.expected == pytest.approx(expected_ranks(ranks.prob_better))
+    assert ranks.expected == pytest.approx(1 + np.sum(ranks.prob_better * (1 - np.eye(len(draws))), axis=0))
 
 
 def test_ties_within_a_draw_are_shared() -> None:
@@ -177,10 +176,6 @@ def test_says_which_scores_it_cannot_use(scores: list[list[float]], message: str
 def test_says_what_else_it_cannot_use() -> None:
     with pytest.raises(DataError, match="prior_mass must be positive and finite; got 0"):
         joint_draws([[1.0, 0.0]], 0, 1, prior_mass=0)
-    with pytest.raises(DataError, match="square"):
-        expected_ranks([[0.5, 0.2, 0.1]])
-    with pytest.raises(DataError, match="pairs without common questions"):
-        expected_ranks([[0.5, np.nan], [np.nan, 0.5]])
     with pytest.raises(DataError, match=r"standard deviations .* must be positive"):
         tied_ranks([0.1, 0.2], [0.0, 0.0])
 

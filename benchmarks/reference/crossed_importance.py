@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from benchmarks.reference.link_scale import INVERSE_LINKS, Link
 from harness_uq.errors import DataError
 from harness_uq.stats.common.importance import adapted_proposal, importance_sample
 from harness_uq.stats.common.posterior import DrawsPosterior
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, check_finite
 from harness_uq.stats.common.validate_scalars import check_rng, check_whole
 from harness_uq.stats.effects.design import read_design
-from harness_uq.stats.effects.link_scale import INVERSE_LINKS, Link
 from harness_uq.stats.effects.variance_mixture import NULL_PROBABILITY, effect_prior
 
 _MAX_SEEDS = 5

@@ -1,12 +1,16 @@
 """Standard deviations of effects on a link scale from the mean and covariances of binary scores, by moments."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
 
+from harness_uq.errors import NotEstimableError
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray
+from harness_uq.stats.effects.crossed import CrossedPosterior
+from harness_uq.stats.effects.design import read_design
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(24)
 _CHANCES = _WEIGHTS / _WEIGHTS.sum()
@@ -16,6 +20,27 @@ _LARGEST = 100.0  # largest variance on the link scale
 Link = Literal["logit", "probit"]
 _Inverse = Callable[[FloatArray], FloatArray]
 INVERSE_LINKS: dict[Link, _Inverse] = {"logit": special.expit, "probit": special.ndtr}
+
+
+def crossed_latent_sds(
+    scores: ArrayLike, factors: Mapping[str, ArrayLike], posterior: CrossedPosterior, link: Link = "logit"
+) -> dict[str, float]:
+    """Standard deviations of the components of `crossed_posterior`, without the residual, on the scale of the link.
+
+    Raises
+    ------
+    NotEstimableError
+        If scores are not binary, or all are equal.
+    """
+    if posterior.family != "binary" or not any(component.sd for component in posterior.components):
+        raise NotEstimableError(
+            f"effects on the {link} scale require both right and wrong answers; scores are {posterior.family}"
+        )
+    y = np.asarray(scores, float)
+    coarser = [np.flatnonzero(row) for row in read_design(factors, len(y)).finer]
+    variances = np.array([component.sd**2 for component in posterior.components[:-1]])
+    sds = latent_sds(float(y.mean()), variances, coarser, link)
+    return {c.name: float(sd) for c, sd in zip(posterior.components, sds, strict=False)}
 
 
 def latent_sds(mean: float, variances: FloatArray, coarser: Sequence[IntArray], link: Link) -> FloatArray:

@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import linalg, special, stats
 
+from benchmarks.reference.nested import nested_posterior
 from harness_uq.errors import DataError, UnreliableError
 from harness_uq.stats.clusters import nested_trials_posterior as nested
 from harness_uq.stats.clusters.beta_binomial_posterior import clustered_posterior
 from harness_uq.stats.clusters.beta_expectations import HatNodes
-from harness_uq.stats.clusters.nested_trials_posterior import nested_posterior
 
 TAILS = np.array([0.005, 0.025, 0.5, 0.975, 0.995])
 
