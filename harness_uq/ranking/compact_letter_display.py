@@ -55,12 +55,13 @@ def _grown(clique: list[int], alike: NDArray[np.bool_], is_held: NDArray[np.bool
     clique = clique.copy()
     fits: NDArray[np.bool_] = np.all(alike[clique], axis=0)
     fits[clique] = False
+    fresh = np.sum(~is_held[clique], axis=0)  # pairs with the clique that no other clique covers
     while fits.any():
-        candidates = np.flatnonzero(fits)
-        fresh = np.sum(~is_held[candidates[:, None], clique], axis=1)
-        clique.append(int(candidates[np.argmax(fresh)]))
-        fits &= alike[clique[-1]]
-        fits[clique] = False
+        added = int(np.where(fits, fresh, -1).argmax())
+        clique.append(added)
+        fits &= alike[added]
+        fits[added] = False
+        fresh += ~is_held[added]
     return sorted(clique)
 
 
