@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness_uq.data.arrays import FloatArray
-from harness_uq.data.trial_endings import ENDINGS, UNKNOWN, TrialEndings, describe_counts
+from harness_uq.data.trial_endings import ENDINGS, UNKNOWN, TrialEndings, causes_of_missing
 from harness_uq.errors import DataError, unknown_name
 
 MissingPolicy = Literal["drop", "zero", "bounds", "error"]
@@ -173,15 +173,13 @@ def find_missing(
         return None
     of_lost = np.array([policies.of(cause) for cause in CAUSES])[codes]
     policy = np.select([is_ignored, is_missing], [of_scored, of_lost], "")
-    by_ending = {} if endings is None else endings.counts_without_score(np.where(is_missing, np.nan, values))
-    causes = f" ({describe_counts(by_ending)})" if by_ending.keys() - {UNKNOWN} else ""
     counts = MissingCounts(
         n_missing=int(is_missing.sum()),
         n_trials=values.size,
         n_ignored=int(is_ignored.sum()),
         n_worst=int((policy == "zero").sum()),
         n_open=int((policy == "bounds").sum()),
-        causes=causes,
+        causes=causes_of_missing(endings, np.where(is_missing, np.nan, values)),
     )
     return MissingTrials(is_missing, policy, counts)
 

@@ -1,6 +1,6 @@
 """Scores of reference systems on the questions of one task, as an array."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,7 +61,7 @@ class ReferenceRuns:
         hashes = tuple(questions.hashes[i] for i in scored) if questions.hashes else ()
         scores = np.full(len(self.ids), np.nan)
         columns = self.columns_of(Questions(tuple(questions.ids[i] for i in scored), hashes))
-        scores[columns] = np.nanmean(data.values[scored], axis=1)
+        scores[columns] = data.means[scored]
         return scores
 
 
@@ -98,13 +98,7 @@ def reference_runs(
         for label, question in zip(own_labels, each.ids, strict=True):
             ids.setdefault(label, question)
     labels = tuple(ids)
-    scores = np.stack([_row(data, own, labels) for own, (_, data) in zip(labels_of_runs, runs, strict=True)])
+    means = [dict(zip(own, data.means, strict=True)) for own, (_, data) in zip(labels_of_runs, runs, strict=True)]
+    scores = np.array([[of_run.get(label, np.nan) for label in labels] for of_run in means])
     systems = tuple(log.system for log, _ in runs)
     return ReferenceRuns(first, systems, tuple(ids.values()), by_hash, labels, scores, runs[0][1].levels)
-
-
-def _row(data: Scores, own_labels: Sequence[str], labels: Sequence[str]) -> FloatArray:
-    mean = np.full(len(data.values), np.nan)
-    mean[data.is_scored] = np.nanmean(data.values[data.is_scored], axis=1)
-    score = dict(zip(own_labels, mean, strict=True))
-    return np.array([score.get(label, np.nan) for label in labels])

@@ -86,12 +86,8 @@ class Resources:
 
     def arrays(self) -> Iterator[FloatArray]:
         """All arrays that the log contains, without their names."""
-        yield from _arrays_of((self, *self.usage))
-
-
-def _arrays_of(owners: Iterable[object]) -> Iterator[FloatArray]:
-    for owner in owners:
-        values = (getattr(owner, field.name) for field in fields(owner))  # type: ignore[arg-type]
+        owners: tuple[Resources | TokenUsage, ...] = (self, *self.usage)
+        values = (getattr(owner, field.name) for owner in owners for field in fields(owner))
         yield from (value for value in values if isinstance(value, np.ndarray))
 
 

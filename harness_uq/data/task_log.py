@@ -273,6 +273,13 @@ class Scores:
         """Which trials have a score; bool (n_questions, n_trials)."""
         return np.isfinite(self.values)
 
+    @property
+    def means(self) -> FloatArray:
+        """Mean over the trials of each question; float (n_questions,), NaN without a score."""
+        means: FloatArray = np.full(len(self.values), np.nan)
+        means[self.is_scored] = np.nanmean(self.values[self.is_scored], axis=1)
+        return means
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Classifications:
@@ -313,6 +320,11 @@ class Classifications:
         """Which questions have a target; bool (n_questions,)."""
         return np.asarray(self.targets >= 0)
 
+    @property
+    def is_trial_scored(self) -> NDArray[np.bool_]:
+        """Which trials have a prediction; bool (n_questions, n_trials)."""
+        return np.asarray(self.predictions >= 0)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SufficientStatistics:
@@ -341,6 +353,11 @@ class SufficientStatistics:
     def is_scored(self) -> NDArray[np.bool_]:
         """Which questions have statistics; bool (n_questions,)."""
         return np.asarray(np.isfinite(self.statistics).all(axis=1))
+
+    @property
+    def is_trial_scored(self) -> NDArray[np.bool_]:
+        """Which questions have statistics, as a column; bool (n_questions, 1)."""
+        return self.is_scored[:, None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,12 @@ def ending_code(ending: str) -> int:
     return ENDINGS.index(ending) if ending in ENDINGS else -1
 
 
+def causes_of_missing(endings: TrialEndings | None, values: FloatArray) -> str:
+    """How the trials without a score ended, in words and with parentheses; empty if it is unknown."""
+    by_ending = {} if endings is None else endings.counts_without_score(values)
+    return f" ({describe_counts(by_ending)})" if by_ending.keys() - {UNKNOWN} else ""
+
+
 def describe_counts(counts: dict[str, int]) -> str:
     """Words for the number of trials by ending.
 

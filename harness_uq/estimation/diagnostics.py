@@ -6,7 +6,7 @@ import numpy as np
 
 from harness_uq.data.selection import non_random_subset, questions_covered
 from harness_uq.data.task_log import Scores
-from harness_uq.data.trial_endings import UNKNOWN, TrialEndings, describe_counts
+from harness_uq.data.trial_endings import TrialEndings, causes_of_missing
 from harness_uq.estimands import Mean
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.estimation import (
@@ -64,8 +64,7 @@ def missing_note(
     n_missing = int(np.isnan(values).sum())
     if not n_missing:
         return ()
-    by_ending = {} if endings is None else endings.counts_without_score(values)
-    causes = f" ({describe_counts(by_ending)})" if by_ending.keys() - {UNKNOWN} else ""
+    causes = causes_of_missing(endings, values)
     if bounds is None:
         return (MISSING_SCORES(n_missing=n_missing, n_trials=values.size, causes=causes),)
     score = missing_bounds(values, *bounds)

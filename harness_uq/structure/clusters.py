@@ -17,7 +17,6 @@ from harness_uq.data.catalogue import Catalogue, CatalogueEntry
 from harness_uq.data.selection import PREFIX
 from harness_uq.data.task_log import (
     ClusterDeclaration,
-    IntArray,
     MetadataField,
     Questions,
     TaskLog,
@@ -30,6 +29,9 @@ from harness_uq.messages.catalogue.structure import (
     UNKNOWN_CLUSTER_FIELD,
 )
 from harness_uq.structure.structure import Clusters, Evidence, StructureOptions
+
+PROMPT_PREFIX = "prompt_prefix"
+MIN_AUTOMATIC_CLUSTERS = 20  # fields with fewer groups are only hints
 
 # Clusters by what determines them, for as long as the questions are in memory. The catalogue is part of a value because
 # it has no hash.
@@ -162,8 +164,6 @@ def _from_catalogue(log: TaskLog, entry: CatalogueEntry) -> Clusters | None:
     return None
 
 
-MIN_AUTOMATIC_CLUSTERS = 20
-
 _CLUSTER_NAME = re.compile(
     r"(^|[._ ])(passage|context|ctx|article|cluster|story|paragraph|document|doc|section|dialog|dialogue|conversation"
     r"|title|link|image|video|narrative|premise|seed|seed_question|template|question_index|decision_question|scenario)"
@@ -218,14 +218,12 @@ def _looks_like_a_cluster(name: str, candidate: MetadataField) -> bool:
 
 def _coarsest(candidates: Mapping[str, MetadataField]) -> str:
     """Return the field with the fewest values among those in which the finest field is nested."""
-    finest = max(candidates, key=lambda name: candidates[name].n_distinct)
-    nesting = [name for name, c in candidates.items() if _nests(c.codes, candidates[finest].codes)]
+    finest = max(candidates.values(), key=lambda candidate: candidate.n_distinct).codes
+    n_finest = len(np.unique(finest))
+    nesting = [
+        name for name, c in candidates.items() if np.unique(np.stack([finest, c.codes]), axis=1).shape[1] == n_finest
+    ]
     return min(nesting, key=lambda name: (candidates[name].n_distinct, candidates[name].is_text, name))
-
-
-def _nests(outer: IntArray, inner: IntArray) -> bool:
-    pairs = np.unique(np.stack([inner, outer]), axis=1).shape[1]
-    return bool(pairs == len(np.unique(inner)))
 
 
 def _hints(candidates: Mapping[str, MetadataField]) -> tuple[Message, ...]:
@@ -237,9 +235,6 @@ def _hints(candidates: Mapping[str, MetadataField]) -> tuple[Message, ...]:
         return ()
     fields = ", ".join(f"{name} ({candidates[name].n_distinct} groups)" for name in by_codes.values())
     return (POSSIBLE_CLUSTER_FIELDS(fields=fields, example=next(iter(by_codes.values()))),)
-
-
-PROMPT_PREFIX = "prompt_prefix"
 
 
 def independent(evidence: str, messages: tuple[Message, ...] = (), *, is_stated: bool = False) -> Clusters:

@@ -133,6 +133,7 @@ def _scores_by_id(log: TaskLog, others: Sequence[TaskLog]) -> dict[str, float]:
         data = next((item for item in other.data if isinstance(item, Scores) and item.metric == metric), None)
         if other.task != log.task or other.system == log.system or data is None:
             continue
-        for row in np.flatnonzero(data.is_scored):
-            scores.setdefault(other.questions.ids[row], []).append(float(np.nanmean(data.values[row])))
+        rows = np.flatnonzero(data.is_scored)
+        for row, mean in zip(rows, data.means[rows].tolist(), strict=True):
+            scores.setdefault(other.questions.ids[row], []).append(mean)
     return {name: float(np.mean(values)) for name, values in scores.items()}

@@ -8,7 +8,15 @@ import numpy as np
 
 from harness_uq.data.missing_scores import MissingPolicies
 from harness_uq.data.resources import RESOURCE_METRICS
-from harness_uq.data.task_log import AggregateScore, Classifications, IntArray, Scores, SufficientStatistics, TaskData
+from harness_uq.data.task_log import (
+    AggregateScore,
+    Classifications,
+    FloatArray,
+    IntArray,
+    Scores,
+    SufficientStatistics,
+    TaskData,
+)
 from harness_uq.errors import NotEstimableError, StructureError, UsageError
 from harness_uq.messages import HasMessages, Message
 from harness_uq.messages.catalogue.estimation import INCOMPLETE_TOTALS, INCONSISTENT_TOTALS, TOTALS_NOT_A_PROPORTION
@@ -191,7 +199,7 @@ def detect(
     codes = codes_of(data, clusters)
     n_clusters = None if codes is None else len(np.unique(codes[scored]))
     score_type, bounds, fact = score_type_of(data, options.ranges)
-    cells = _cells(data)[scored]
+    cells = data.is_trial_scored[scored]
     max_trials = int(cells.sum(axis=1).max(initial=0))
     key, cluster_fact = clusters.key, clusters.fact
     if codes is not None and codes is not clusters.codes:
@@ -229,21 +237,9 @@ def _source_of_range(data: Scores) -> tuple[Message, ...]:
     """The message that the range of scores that are all equal is inferred or assumed."""
     if data.bounds is None or data.bounds_source is None:
         return ()
-    params = {
-        "metric": data.metric,
-        "value": float(np.nanmax(data.values)),
-        "low": data.bounds[0],
-        "high": data.bounds[1],
-    }
+    low, high = data.bounds
+    params = {"metric": data.metric, "value": float(np.nanmax(data.values)), "low": low, "high": high}
     return (RANGE_INFERRED(**params, source=data.bounds_source) if data.bounds_source else RANGE_ASSUMED(**params),)
-
-
-def _cells(data: Scores | Classifications | SufficientStatistics) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
-    if isinstance(data, Scores):
-        return np.isfinite(data.values)
-    if isinstance(data, Classifications):
-        return data.predictions >= 0
-    return data.is_scored[:, None]
 
 
 def score_type_of(
@@ -258,9 +254,10 @@ def score_type_of(
         return "record", None, Evidence("score type", "not an average of scores", "kind of the metric")
     values = data.values[np.isfinite(data.values)]
     if data.metric in ranges:
-        bounds = ranges[data.metric]
-        _check_range(data.metric, values, bounds)
-        return _bounded_or_binary(values, bounds, "named by the user (--range)")
+        low, high = ranges[data.metric]
+        if (outside := values[(values < low) | (values > high)]).size:
+            raise StructureError(RANGE_EXCLUDES_VALUE(metric=data.metric, low=low, high=high, value=outside[0]))
+        return _bounded_or_binary(values, (low, high), "named by the user (--range)")
     if data.levels is not None:
         bounds = (min(data.levels), max(data.levels))
         if set(np.unique(values)) <= {0.0, 1.0} and bounds == (0.0, 1.0):
@@ -290,20 +287,11 @@ def _evidence_of_range(data: Scores) -> str:
 
 
 def _bounded_or_binary(
-    values: np.ndarray[tuple[int], np.dtype[np.float64]], bounds: tuple[float, float], evidence: str
+    values: FloatArray, bounds: tuple[float, float], evidence: str
 ) -> tuple[ScoreType, tuple[float, float], Evidence]:
     if bounds == (0.0, 1.0) and np.isin(values, (0.0, 1.0)).all():
         return "binary", bounds, Evidence("score type", "binary", f"{evidence}; all values are 0 or 1")
     return "bounded", bounds, Evidence("score type", f"bounded to [{bounds[0]:g}, {bounds[1]:g}]", evidence)
-
-
-def _check_range(
-    metric: str, values: np.ndarray[tuple[int], np.dtype[np.float64]], bounds: tuple[float, float]
-) -> None:
-    low, high = bounds
-    outside = values[(values < low) | (values > high)]
-    if outside.size:
-        raise StructureError(RANGE_EXCLUDES_VALUE(metric=metric, low=low, high=high, value=outside[0]))
 
 
 _MOST_QUESTIONS = 10**12

@@ -1,5 +1,6 @@
 """Combine the question scores of tasks into the score of their group."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -7,7 +8,6 @@ from numpy.typing import NDArray
 
 from harness_uq.data.task_log import AggregateScore, FloatArray, IntArray, Scores, TaskGroup, TaskLog
 from harness_uq.errors import NotEstimableError
-from harness_uq.messages import Message
 from harness_uq.messages.catalogue.structure import (
     GROUP_MEMBER_UNUSABLE,
     GROUP_SAMPLES_MISSING,
@@ -66,7 +66,7 @@ def group_data(
     members, scores = [log for log, _ in scored_members], [_as_scores(log.task, data) for log, data in scored_members]
     of_totals = {log.task for log, data in scored_members if isinstance(data, AggregateScore)}
     scored_rows = [np.flatnonzero(score.is_scored) for score in scores]
-    means = [np.nanmean(score.values[rows], axis=1) for score, rows in zip(scores, scored_rows, strict=True)]
+    means = [score.means[score.is_scored] for score in scores]
     tasks = np.repeat(np.arange(len(members)), [len(m) for m in means])
     reported = group.reported.get((metric, filter_name))
     logged = np.array([len(score.values) for score in scores], float)
@@ -90,11 +90,10 @@ def group_data(
 
 def _scores_of(log: TaskLog, metric: str, filter_name: str) -> Scores | AggregateScore | None:
     for data in log.data:
-        if (data.metric, data.filter) != (metric, filter_name):
-            continue
-        is_known = data.value is not None if isinstance(data, AggregateScore) else data.is_scored.any()
-        if isinstance(data, AggregateScore | Scores) and is_known:
-            return data
+        if (data.metric, data.filter) == (metric, filter_name) and isinstance(data, AggregateScore | Scores):
+            is_known = data.value is not None if isinstance(data, AggregateScore) else data.is_scored.any()
+            if is_known:
+                return data
     return None
 
 
@@ -157,9 +156,7 @@ def independent_units(members: Sequence[TaskLog], rows: Sequence[IntArray], clus
     codes = [(clusters(log).codes, at) for log, at in zip(members, rows, strict=True)]
     within = labels_of_tasks([None if one is None else one[at] for one, at in codes], [len(at) for at in rows])
     items = item_labels(members, rows)
-    if items is None:
-        return within
-    return joined_labels(within, items)
+    return within if items is None else joined_labels(within, items)
 
 
 def _units(
@@ -206,11 +203,7 @@ def item_labels(members: Sequence[TaskLog], scored_rows: Sequence[IntArray]) -> 
 
 def _overlap(labels: Sequence[Sequence[str]]) -> float:
     """Return the share of rows whose item also occurs in another task."""
-    sets = [set(task_labels) for task_labels in labels]
-    counts: dict[str, int] = {}
-    for task_labels in sets:
-        for label in task_labels:
-            counts[label] = counts.get(label, 0) + 1
+    counts = Counter(label for task_labels in labels for label in set(task_labels))
     rows = [counts[label] > 1 for task_labels in labels for label in task_labels]
     return sum(rows) / max(len(rows), 1)
 
@@ -253,12 +246,5 @@ def group_structure(data: TaskGroup, options: StructureOptions) -> Structure:
         n_clusters=n_units if has_units else None,
         cluster_key=("items across tasks" if data.shares_units else "within tasks") if has_units else None,
         facts=facts,
-        messages=_of_totals(data),
+        messages=(TASK_TOTALS_ONLY(n_totals=len(data.of_totals), n_tasks=len(data.names)),) if data.of_totals else (),
     )
-
-
-def _of_totals(data: TaskGroup) -> tuple[Message, ...]:
-    n, n_all = len(data.of_totals), len(data.names)
-    if not n:
-        return ()
-    return (TASK_TOTALS_ONLY(n_totals=n, n_tasks=n_all),)
