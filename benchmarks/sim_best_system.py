@@ -13,8 +13,8 @@ import argparse
 import numpy as np
 from scipy import stats
 
-from harness_uq.stats.pairs.ranks import joint_draws
 from harness_uq.stats.pairs.shrunk_scores import shrunk_draws
+from harness_uq.stats.units.draws import joint_draws
 
 SPREADS = (0.01, 0.02, 0.05)
 N_SYSTEMS, N_QUESTIONS, N_DRAWS, DIFFICULTY_SD = 5, 200, 2000, 0.7

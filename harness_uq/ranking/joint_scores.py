@@ -29,8 +29,8 @@ from harness_uq.results.estimate import Estimate, Interval
 from harness_uq.stats.pairs.joint_student import joint_means
 from harness_uq.stats.pairs.paired import paired_tables
 from harness_uq.stats.pairs.rank_sets import RankSets, has_long_tails, rank_sets
-from harness_uq.stats.pairs.ranks import default_prior_mass, joint_draws
 from harness_uq.stats.trials.bayes_at_n import bayes_at_n
+from harness_uq.stats.units.draws import default_prior_mass, joint_draws
 
 ROUNDING = 1e-12
 

@@ -70,8 +70,6 @@ from .pairs.partial_overlap import partial_overlap as partial_overlap
 from .pairs.rank_sets import RankSets as RankSets
 from .pairs.rank_sets import rank_sets as rank_sets
 from .pairs.rank_sets import rank_sets_of_normal as rank_sets_of_normal
-from .pairs.ranks import default_prior_mass as default_prior_mass
-from .pairs.ranks import joint_draws as joint_draws
 from .pairs.ranks import rank_posterior as rank_posterior
 from .pairs.ranks import ranking_z_score as ranking_z_score
 from .pairs.ranks import tied_ranks as tied_ranks
@@ -106,3 +104,5 @@ from .trials.pass_k import pass_k_posterior as pass_k_posterior
 from .trials.pass_k_unbiased_posterior import unbiased_pass_k_posterior as unbiased_pass_k_posterior
 from .trials.size_association import size_association_test as size_association_test
 from .units.contrasts import paired_difference_posterior as paired_difference_posterior
+from .units.draws import default_prior_mass as default_prior_mass
+from .units.draws import joint_draws as joint_draws

@@ -93,7 +93,7 @@ class UnseenSubpopulations:
         """
         if not (self.lowest or self.highest):
             return posterior
-        lowest, highest = self._shares
+        _, lowest, highest = self.weights
         nodes, rate = posterior.nodes, self.rate
         if lowest:
             nodes = _extend_below(nodes, rate)
@@ -107,19 +107,19 @@ class UnseenSubpopulations:
         return DensityPosterior(nodes, density, "logit", self.moments(posterior.mean, posterior.sd))
 
     @property
-    def _shares(self) -> tuple[float, float]:
-        """Probabilities of the lowest and of the highest subpopulation, of which at most one exists."""
-        return self.lowest * (1.0 - self.highest / 2.0), self.highest * (1.0 - self.lowest / 2.0)
+    def weights(self) -> tuple[float, float, float]:
+        """Probabilities that there is no unseen subpopulation, one of the lowest, and one of the highest scores."""
+        lowest, highest = self.lowest * (1.0 - self.highest / 2.0), self.highest * (1.0 - self.lowest / 2.0)
+        return 1.0 - lowest - highest, lowest, highest
 
     def moments(self, mean: float, sd: float) -> tuple[float, float]:
         """Mean and standard deviation of the mixture, from those of theta and E(1 - e)^k = rate / (rate + k)."""
-        (lowest, highest), rate = self._shares, self.rate
+        weights, rate = np.array(self.weights), self.rate
         first, second = rate / (rate + 1.0), rate / (rate + 2.0)
         means = np.array([mean, first * mean, 1.0 - first * (1.0 - mean)])
         squares = np.array([mean, mean, 1.0 - mean]) ** 2
         scales = np.array([1.0, second, second])
         spreads = scales * sd**2 + np.array([0.0, second - first**2, second - first**2]) * squares
-        weights = np.array([1.0 - lowest - highest, lowest, highest])
         centre = float(weights @ means)
         return centre, float(np.sqrt(weights @ (spreads + (means - centre) ** 2)))
 

@@ -43,10 +43,16 @@ def likelihood_roots(differences: FloatArray, widest: FloatArray) -> FloatArray:
     >>> round(float(rare[0]), 2), float(rare[1])
     (2.34, inf)
     """
-    step = max(1, _MAX_CELLS // differences.shape[1])
-    blocks = [slice(start, start + step) for start in range(0, len(differences), step)]
-    roots = [_roots(differences[block] / widest[block, None]) for block in blocks]
-    return np.concatenate(roots) if roots else np.empty(0)
+    x = differences / widest[:, None]
+    size = np.abs(x)
+    has_one_size = ((size < _ROUNDING) | (np.abs(size - 1) < _ROUNDING)).all(axis=1)
+    roots = np.full(len(x), np.inf)
+    step = max(1, _MAX_CELLS // x.shape[1])
+    rows = np.flatnonzero(~has_one_size)
+    for start in range(0, len(rows), step):
+        block = rows[start : start + step]
+        roots[block] = _roots(x[block])
+    return roots
 
 
 def _roots(x: FloatArray) -> FloatArray:
@@ -65,6 +71,4 @@ def _roots(x: FloatArray) -> FloatArray:
         if done:
             break
     ratio = np.log1p(t[:, None] * x).sum(axis=1) + PSEUDO_UNITS * np.log1p(-t * t)
-    size = np.abs(x)
-    has_one_size = ((size < _ROUNDING) | (np.abs(size - 1) < _ROUNDING)).all(axis=1)
-    return np.where(has_one_size, np.inf, np.sqrt(np.maximum(2 * ratio, 0.0)))
+    return np.asarray(np.sqrt(np.maximum(2 * ratio, 0.0)))

@@ -19,6 +19,7 @@ from harness_uq.stats.pairs.empirical_likelihood import likelihood_roots
 _MAX_ENUMERATED = 12
 _LONG_TAIL = 1.5  # skewness of differences; with normal differences it stays below 4 sqrt(6 / n)
 _ROUNDING = 1e-9
+_BLOCK = 2**15  # values of a block of draws that stays in the cache
 
 BoolArray = NDArray[np.bool_]
 
@@ -299,11 +300,21 @@ def _stepped(statistic: FloatArray, errors: FloatArray, scale: FloatArray, level
 
 def _largest(errors: FloatArray, scale: FloatArray, open_pairs: BoolArray) -> FloatArray:
     """Largest scaled difference of each draw over the open pairs, shape (n_draws,); 0 if all are negative."""
-    by_system = np.ascontiguousarray(errors.T)
-    forward, backward = scale * open_pairs, scale * open_pairs.T
+    n = len(scale)
+    either, forward, backward = (scale * kind for kind in (open_pairs & open_pairs.T, open_pairs, open_pairs.T))
+    one_way = [i + 1 + np.flatnonzero((open_pairs != open_pairs.T)[i, i + 1 :]) for i in range(n)]
     largest: FloatArray = np.zeros(len(errors))
-    for i in range(len(scale) - 1):
-        gaps = by_system[i] - by_system[i + 1 :]
-        largest = np.maximum(largest, (forward[i, i + 1 :, None] * gaps).max(axis=0))
-        largest = np.maximum(largest, (-backward[i, i + 1 :, None] * gaps).max(axis=0))
+    step = max(1, _BLOCK // n)
+    for start in range(0, len(errors), step):
+        block = np.ascontiguousarray(errors[start : start + step].T)
+        top = largest[start : start + step]
+        for i in range(n - 1):
+            gaps = block[i] - block[i + 1 :]
+            if len(rest := one_way[i]):
+                signed = gaps[rest - i - 1]
+                signed *= np.where(forward[i, rest] > 0, forward[i, rest], -backward[i, rest])[:, None]
+                np.maximum(top, signed.max(axis=0), out=top)
+            np.abs(gaps, out=gaps)
+            gaps *= either[i, i + 1 :, None]
+            np.maximum(top, gaps.max(axis=0), out=top)
     return largest

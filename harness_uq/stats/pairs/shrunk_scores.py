@@ -58,11 +58,12 @@ def shrunk_draws(draws: ArrayLike, *, rng: np.random.Generator | None = None) ->
     sizes = np.diff(np.round(np.concatenate(([0.0], np.cumsum(shares))) * table.shape[1]).astype(int))
     order, start = rng.permutation(table.shape[1]), 0
     errors, shrunk = table - mean[:, None], np.empty_like(table)
+    variances, vectors = np.linalg.eigh(covariance)
     for spread, size in zip(spreads, sizes, strict=True):
         columns = order[start : start + size]
         start += size
         prior = spread * rng.standard_normal((len(table), size))
-        estimate = _shrink(np.column_stack([mean[:, None], prior + errors[:, columns]]), covariance, spread)
+        estimate = _shrink(np.column_stack([mean, prior + errors[:, columns]]), variances, vectors, spread)
         shrunk[:, columns] = estimate[:, :1] + prior - estimate[:, 1:]
     return shrunk
 
@@ -88,9 +89,13 @@ def _posterior_of_spread(mean: FloatArray, covariance: FloatArray, spreads: Floa
     return np.asarray(weights / weights.sum())
 
 
-def _shrink(scores: FloatArray, covariance: FloatArray, spread: float) -> FloatArray:
-    """Posterior means of the true scores for each column of observed scores, with a flat prior on their mean."""
-    total = covariance + spread**2 * np.eye(len(covariance))
-    solved = np.linalg.solve(total, np.column_stack([np.ones(len(total)), scores]))
+def _shrink(scores: FloatArray, variances: FloatArray, vectors: FloatArray, spread: float) -> FloatArray:
+    """Posterior means of the true scores for each column of observed scores, with a flat prior on their mean.
+
+    `variances` and `vectors` are the eigenvalues and eigenvectors of the covariance of the scores.
+    """
+    precision = 1.0 / (np.maximum(variances, 0.0) + spread**2)
+    columns = np.column_stack([np.ones(len(scores)), scores])
+    solved = vectors @ (precision[:, None] * (vectors.T @ columns))
     centre = solved[:, 1:].sum(axis=0) / solved[:, 0].sum()
     return np.asarray(centre + spread**2 * (solved[:, 1:] - solved[:, :1] * centre))

@@ -154,10 +154,15 @@ def _choose_path(w: FloatArray, m: FloatArray, saddle: FloatArray) -> tuple[_Pat
     spacing, bend = np.full(len(w), _SPACING), path.bend.copy()
     spacing[hard] = _SPACING * _FINER
     loudest[hard] = np.inf
-    for trial in _BENDS if hard.size else ():
+    for trial in _BENDS:
+        hard = hard[loudest[hard] > _SLOW]
+        if not hard.size:
+            break
         bent = replace(path.take(hard), bend=np.full(hard.size, trial))
         new_reach, new_loudest = bent.probe(spacing[hard[0]])
-        better = (new_loudest < loudest[hard]) & ~bent.rises()
+        better = np.flatnonzero(new_loudest < loudest[hard])
+        if trial:  # on a vertical line, the modulus is largest at the saddle point
+            better = better[~bent.take(better).rises()]
         chosen = hard[better]
         bend[chosen], reach[chosen], loudest[chosen] = trial, new_reach[better], new_loudest[better]
     spacing[loudest > _SLOW] *= _FINER

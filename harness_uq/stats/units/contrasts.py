@@ -24,8 +24,8 @@ from harness_uq.stats.common.validate_scalars import check_range
 from harness_uq.stats.units.process import Batch, DirichletRatioPosterior, cdfs
 
 _SIGNS = np.array([-1.0, 0.0, 1.0])
-_PRIOR = np.array([0.5, 1.0, 0.5])
-_GRADED_SHARE = 0.25
+PRIOR = np.array([0.5, 1.0, 0.5])
+GRADED_SHARE = 0.25
 _RELATIVE_ROUNDING = 1e-12
 
 _REACH, _NODES, _FINER = 8.5, 69, 6  # table: reach in standard deviations, number of exact values, refinement
@@ -217,7 +217,7 @@ class _Units:
         return DirichletRatioPosterior(
             np.concatenate([self.totals, self.size * self.width * _SIGNS]),
             np.concatenate(
-                [np.full(len(self.sizes), self.mass / len(self.sizes)), _PRIOR * (1.0 if is_extreme else _GRADED_SHARE)]
+                [np.full(len(self.sizes), self.mass / len(self.sizes)), PRIOR * (1.0 if is_extreme else GRADED_SHARE)]
             ),
             np.concatenate([self.sizes, np.full(3, self.size)]),
         )
@@ -244,11 +244,17 @@ def check_differences(differences: ArrayLike, low: float, high: float) -> tuple[
     values = array[~np.isnan(array)]
     if not values.size:
         raise DataError("there is no matched question: every difference is NaN or the list is empty")
-    end = width * np.rint(values / width)
-    values = np.where(np.abs(values - end) <= _RELATIVE_ROUNDING * max(abs(low), abs(high)), end, values)
+    values = snap_to_width(values, low, high)
     if (np.abs(values) > width).any():
         raise DataError(f"a difference of {values[np.abs(values) > width][0]} exceeds the bounds ±{width} of scores")
     return values, width
+
+
+def snap_to_width(differences: FloatArray, low: float, high: float) -> FloatArray:
+    """Set differences within rounding error of -(high - low), 0 or high - low to these values."""
+    width = float(high) - float(low)
+    end = width * np.rint(differences / width)
+    return np.where(np.abs(differences - end) <= _RELATIVE_ROUNDING * max(abs(low), abs(high)), end, differences)
 
 
 def cluster_mass(sizes: FloatArray) -> float:
@@ -323,7 +329,7 @@ class DirichletCellsPosterior(DirichletRatioPosterior):
     def __init__(self, table: ArrayLike, width: float = 1.0) -> None:
         both, only_a, only_b, neither = check_table(table).tolist()
         self._only_a, self._only_b = only_a, only_b
-        super().__init__(width * _SIGNS, _PRIOR + np.array([only_b, both + neither, only_a]))
+        super().__init__(width * _SIGNS, PRIOR + np.array([only_b, both + neither, only_a]))
 
     @property
     def prob_positive(self) -> float:

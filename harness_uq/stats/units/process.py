@@ -45,37 +45,9 @@ class UnitProcess:
         return float(self.masses @ self.totals / (self.masses @ self.sizes))
 
     def moments(self) -> tuple[float, float]:
-        """Mean and variance of R.
-
-        They follow from 1 / B^k = int_0^inf s^(k-1) exp(-s B) ds / (k-1)!. Tilting by exp(-s B) turns g_j into
-        Gamma(m_j) / (1 + s N_j). With e_j = T_j - r0 N_j, r0 = sum m T / sum m N, L(s) = prod_j (1 + s N_j)^-m_j and
-        B_k(s) = sum_j m_j e_j^k / (1 + s N_j)^k,
-
-            E[R - r0] = int L B_1 ds,        E[(R - r0)^2] = int s L (B_1^2 + B_2) ds.
-
-        For equal sizes these are the moments of the Dirichlet distribution, E R = r0 and
-        Var R = sum m_j (e_j / N)^2 / (M (M + 1)) with M = sum m_j.
-        """
-        total_mass, centre = float(self.masses.sum()), self.centre
-        size = float(self.masses @ self.sizes) / total_mass
-        e = (self.totals - centre * self.sizes) / size
-        if np.ptp(self.sizes) == 0:
-            return centre, float(self.masses @ e**2) / (total_mass * (total_mass + 1.0))
-        # units of equal size have equal terms
-        v, code = np.unique(self.sizes / size, return_inverse=True)
-        a, ae, ae2 = (np.bincount(code, self.masses * e**k) for k in (0, 1, 2))
-        s, ds = _half_line(total_mass)
-        log_l, b1, b2 = np.full_like(s, -np.inf), np.zeros_like(s), np.zeros_like(s)
-        step = max(1, _MAX_CELLS // len(v))
-        for start in range(0, len(s), step):
-            block = slice(start, start + step)
-            grown = 1.0 + s[block, None] * v
-            log_l[block], b1[block], b2[block] = -np.log(grown) @ a, (1.0 / grown) @ ae, grown**-2 @ ae2
-            if log_l[start] < _SMALLEST_LOG:
-                break
-        weight = ds * np.exp(log_l)
-        shift = float(weight @ b1)
-        return centre + shift, float((weight * s) @ (b1**2 + b2)) - shift**2
+        """Mean and variance of R; see `ratio_moments`."""
+        mean, variance = ratio_moments(self.totals[None], self.sizes, self.masses)
+        return float(mean[0]), float(variance[0])
 
     def matched_beta(self, low: float, high: float) -> BetaPosterior:
         """Beta distribution on [low, high] with the moments of R."""
@@ -84,6 +56,59 @@ class UnitProcess:
     def exact(self) -> "DirichletRatioPosterior":
         """Exact distribution of R."""
         return DirichletRatioPosterior(self.totals, self.masses, self.sizes)
+
+
+def ratio_moments(totals: FloatArray, sizes: FloatArray, masses: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Means and variances of ratios R = sum_j g_j T_j / sum_j g_j N_j that have the same sizes and masses.
+
+    They follow from 1 / B^k = int_0^inf s^(k-1) exp(-s B) ds / (k-1)!. Tilting by exp(-s B) turns g_j into
+    Gamma(m_j) / (1 + s N_j). With e_j = T_j - r0 N_j, r0 = sum m T / sum m N, L(s) = prod_j (1 + s N_j)^-m_j and
+    B_k(s) = sum_j m_j e_j^k / (1 + s N_j)^k,
+
+        E[R - r0] = int L B_1 ds,        E[(R - r0)^2] = int s L (B_1^2 + B_2) ds.
+
+    For equal sizes these are the moments of the Dirichlet distribution, E R = r0 and
+    Var R = sum m_j (e_j / N)^2 / (M (M + 1)) with M = sum m_j.
+
+    Parameters
+    ----------
+    totals : ndarray, shape (n_ratios, J)
+        Totals T.
+    sizes, masses : ndarray, shape (J,)
+        Sizes N and masses m, positive.
+
+    Returns
+    -------
+    means, variances : ndarray, shape (n_ratios,)
+        Moments of the ratios.
+
+    Examples
+    --------
+    >>> ratio_moments(np.array([[0.0, 1.0], [0.0, 3.0]]), np.ones(2), np.ones(2))
+    (array([0.5, 1.5]), array([0.08333333, 0.75      ]))
+    """
+    total_mass = float(masses.sum())
+    size = float(masses @ sizes) / total_mass
+    centre = totals @ masses / (total_mass * size)
+    e = (totals - centre[:, None] * sizes) / size
+    if np.ptp(sizes) == 0:
+        return centre, e**2 @ masses / (total_mass * (total_mass + 1.0))
+    # units of equal size have equal terms
+    v, code = np.unique(sizes / size, return_inverse=True)
+    is_of_size = (code[:, None] == np.arange(len(v))).astype(float)
+    a, ae, ae2 = (is_of_size.T @ (masses[:, None] * e.T**k) for k in (0, 1, 2))
+    s, ds = _half_line(total_mass)
+    log_l, b1, b2 = np.full_like(s, -np.inf), np.zeros((len(s), len(e))), np.zeros((len(s), len(e)))
+    step = max(1, _MAX_CELLS // len(v))
+    for start in range(0, len(s), step):
+        block = slice(start, start + step)
+        grown = 1.0 + s[block, None] * v
+        log_l[block], b1[block], b2[block] = -np.log(grown) @ a[:, 0], (1.0 / grown) @ ae, grown**-2 @ ae2
+        if log_l[start] < _SMALLEST_LOG:
+            break
+    weight = ds * np.exp(log_l)
+    shift = weight @ b1
+    return centre + shift, (weight * s) @ (b1**2 + b2) - shift**2
 
 
 def _half_line(total_mass: float) -> tuple[FloatArray, FloatArray]:

@@ -11,12 +11,12 @@ from scipy.stats import binomtest
 
 from harness_uq.errors import DataError
 from harness_uq.stats.pairs.ranks import (
-    joint_draws,
     rank_posterior,
     ranking_z_score,
     tied_ranks,
 )
 from harness_uq.stats.units.contrasts import paired_difference_posterior
+from harness_uq.stats.units.draws import joint_draws
 
 P = np.array([0.025, 0.5, 0.975])
 
