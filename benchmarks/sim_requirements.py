@@ -27,12 +27,13 @@ import numpy as np
 from scipy import stats
 
 from harness_uq import Options, gate
+from harness_uq.comparison.decisions import bound_hypothesis
 from harness_uq.comparison.sides import Side
 from harness_uq.data.selection import select_runs
 from harness_uq.data.task_log import MetadataField, Questions, Scores, Source, TaskLog
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.gating.gate import decide
-from harness_uq.gating.requirements import bound_p_values, requirements_of
+from harness_uq.gating.requirements import requirements_of
 from harness_uq.results.gate import Gate
 from harness_uq.stats.pairs.exact_noninferiority import noninferiority_test
 from harness_uq.stats.pairs.multiple_testing import holm
@@ -88,10 +89,10 @@ def check_bound(n: int, rate: float) -> None:
     right = round(0.7 * n)
     values = np.repeat([1.0, 0.0], [right, n - right])
     found = gate(log(values, "a"), at_least=rate, plugins=PLUGINS).requirements[0]
-    p = bound_p_values(found.estimate, rate)
+    p = bound_hypothesis(found.estimate, "at_least", rate)
     assert p is not None
-    assert np.isclose(p.below, stats.binom.cdf(right, n, rate))
-    assert np.isclose(p.above, stats.binom.sf(right - 1, n, rate))
+    assert np.isclose(p.p_met, stats.binom.cdf(right, n, rate))
+    assert np.isclose(p.p_violated, stats.binom.sf(right - 1, n, rate))
 
 
 def paired(n: int, margin: float) -> dict[str, float]:

@@ -1,7 +1,7 @@
 """Scores of several systems on the questions that all of them answered."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,20 +79,25 @@ def match_scores(chosen: Sequence[SelectedRun], options: StructureOptions, plugi
     if missing and len(known) < 2:
         raise NotEstimableError(QUESTION_SCORES_MISSING(system=missing[0]))
     common = common_questions(known)
+    matched = scores_on(common, common_clusters(common, options, plugins), options)
+    return replace(matched, left_out=tuple(SYSTEM_WITHOUT_QUESTION_SCORES(system=name) for name in missing))
+
+
+def scores_on(common: CommonQuestions, clusters: CommonClusters, options: StructureOptions) -> MatchedScores:
+    """The scores of runs whose questions are matched already."""
     scores = [entry.data for entry in common.entries if isinstance(entry.data, Scores)]
     in_common = [score.values[rows] for score, rows in zip(scores, common.rows, strict=True)]
     # trials for which no question has a score are dropped
     values = tuple(v[:, ~np.isnan(v).all(axis=0)] for v in in_common)
-    kind, bounds, _ = score_type_of(_joined(scores, values), options.of_task(known[0].log.task).ranges)
+    kind, bounds, _ = score_type_of(_joined(scores, values), options.of_task(common.entries[0].log.task).ranges)
     return MatchedScores(
         common=common,
-        clusters=common_clusters(common, options, plugins),
+        clusters=clusters,
         values=values,
         trials=tuple(np.nanmean(v, axis=1, keepdims=True) if identical_trials(v) else v for v in values),
         is_binary=kind == "binary",
         bounds=bounds,
         metric=scores[0].metric,
-        left_out=tuple(SYSTEM_WITHOUT_QUESTION_SCORES(system=name) for name in missing),
     )
 
 

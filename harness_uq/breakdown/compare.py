@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Unpack
 
 import numpy as np
 from scipy import stats
 
-from harness_uq.breakdown.group_tests import DividedScore, GroupTests, TestedGroups, adjusted_p_values, divided_scores
+from harness_uq.breakdown.group_tests import DividedScore, GroupTests, TestedGroups, divided_scores
 from harness_uq.breakdown.pooling import GroupValue, pooled_values, stable_errors
+from harness_uq.comparison.decisions import adjusted_p_values
 from harness_uq.comparison.sides import Side
 from harness_uq.data.selection import SelectedRun, higher_is_better
 from harness_uq.estimation.load_plugins import load_plugins
@@ -86,9 +88,13 @@ def _breakdowns(
     scores: Sequence[DividedScore], tested: Sequence[TestedGroups], options: Options
 ) -> ResultList[DifferenceBreakdown]:
     """The breakdowns of all scores, whose verdicts are corrected together."""
-    adjusted = adjusted_p_values(tested)
-    n_tests = sum(p is not None for one in tested for p in one.p_values)
-    rows = [_breakdown(*of_score, options) for of_score in zip(scores, tested, adjusted, strict=True)]
+    p_values = [p for one in tested for p in one.p_values]
+    adjusted = iter(adjusted_p_values(p_values))
+    n_tests = sum(p is not None for p in p_values)
+    rows = [
+        _breakdown(score, one, list(islice(adjusted, len(one.p_values))), options)
+        for score, one in zip(scores, tested, strict=True)
+    ]
     return ResultList(replace(row, n_tests=n_tests) for row in rows)
 
 

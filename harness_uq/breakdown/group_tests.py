@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from harness_uq.comparison.compare import compare
+from harness_uq.comparison.decisions import equality_p_value
 from harness_uq.comparison.missing_scores import has_alternatives, identified, with_extremes
 from harness_uq.comparison.sides import Side, common_keys
 from harness_uq.data.missing_scores import Extreme
@@ -18,7 +19,6 @@ from harness_uq.messages.message import Message
 from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.comparison import Comparison, Verdict
-from harness_uq.stats.pairs.multiple_testing import holm
 from harness_uq.structure.question_groups import QuestionGroups, divided_logs, part_of, usable_fields
 
 Sides = tuple[Side, Side]
@@ -105,7 +105,7 @@ class TestedGroups:
     def of(cls, rows: Sequence[Comparison]) -> "TestedGroups":
         """The tests of these comparisons."""
         values = [row.difference.value if row.difference else None for row in rows]
-        return cls(tuple(rows), tuple(values), tuple(map(_p_value, rows)))
+        return cls(tuple(rows), tuple(values), tuple(map(equality_p_value, rows)))
 
     def verdicts(self, adjusted: Sequence[float | None], alpha: float, *, is_higher: bool) -> list[Verdict]:
         """The verdicts by adjusted p-values."""
@@ -187,25 +187,8 @@ class GroupTests:
         return compare(logs[0], logs[1], self.options, plugins=self.plugins)[0]
 
 
-def adjusted_p_values(tests: Sequence[TestedGroups]) -> list[list[float | None]]:
-    """The p-values of each score, adjusted together by Holm's method."""
-    tested = [p for one in tests for p in one.p_values if p is not None]
-    adjusted = iter(holm(tested).tolist() if tested else [])
-    return [[None if p is None else next(adjusted) for p in one.p_values] for one in tests]
-
-
 def _have_scores(runs: tuple[SelectedRun, SelectedRun]) -> bool:
     return all(isinstance(run.data, Scores) for run in runs)
-
-
-def _p_value(row: Comparison) -> float | None:
-    """Twice the posterior tail beyond 0, but at least the p-value of McNemar's exact test, or of t.
-
-    A posterior tail has its error rate on average only, which many groups would add up.
-    """
-    if row.prob_positive is None:
-        return None
-    return max(2 * min(row.prob_positive, 1 - row.prob_positive), row.p_value or 0.0)
 
 
 def _larger_p(values: tuple[float | None, ...], p_values: tuple[float | None, ...]) -> float | None:

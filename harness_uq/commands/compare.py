@@ -111,7 +111,7 @@ def add_arguments(parser: CommandParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, compare, print."""
-    from harness_uq.comparison.compare import worse_rows
+    from harness_uq.comparison.decisions import worse_rows
     from harness_uq.output.comparison_headline import row_name
     from harness_uq.overall.compare import worse_overall
     from harness_uq.results.comparison import Comparison

@@ -235,7 +235,7 @@ def _write_annotations(path: str, result: "Gate") -> None:
 
 def _names_resources(args: argparse.Namespace) -> bool:
     """Whether a requirement or a margin names a cost, tokens or another resource."""
-    from harness_uq.gating.named_metrics import named_metrics, reads_resources
+    from harness_uq.gating.requirements import named_metrics, reads_resources
 
     given = [*args.at_least, *args.at_most, *args.margins]
     names = [name for name, _ in given] + [*args.settings.at_least, *args.settings.at_most, *_improvements(args)]
@@ -362,7 +362,7 @@ def _gate_options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "Optio
     ------
     UsageError : if a task, metric or field given as an argument is not in the logs
     """
-    from harness_uq.gating.named_metrics import ERROR_RATE
+    from harness_uq.gating.requirements import ERROR_RATE
     from harness_uq.options import OVERALL
 
     margin, named = _argument_values.margins(args)

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from harness_uq.comparison.decisions import verdict_of
 from harness_uq.comparison.differences import DifferenceResult, Pair
-from harness_uq.comparison.verdicts import VerdictInputs, next_step, verdict_of
+from harness_uq.comparison.verdicts import VerdictInputs, next_step
 from harness_uq.data.arrays import FloatArray
 from harness_uq.data.selection import ScoreKey
 from harness_uq.errors import NotEstimableError

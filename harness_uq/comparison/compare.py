@@ -1,21 +1,19 @@
 """Compare the runs of two systems on each task and over all tasks."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Unpack
 
 from harness_uq.comparison.build_rows import ComparisonContext, comparison_row, undecided_row
+from harness_uq.comparison.decisions import with_corrected_verdicts
 from harness_uq.comparison.differences import DifferenceResult, paired_difference
 from harness_uq.comparison.identical_runs import sameness
 from harness_uq.comparison.independent import common_bounds, difference_of
 from harness_uq.comparison.judge_correction import HumanLabels, compare_with_labels
 from harness_uq.comparison.missing_scores import apply_missing_policies
-from harness_uq.comparison.multiplicity import adjust_verdicts
 from harness_uq.comparison.non_mean_metrics import pair_records
 from harness_uq.comparison.own_questions import with_own_questions
-from harness_uq.comparison.pairing import Paired, pair_scores, pool
+from harness_uq.comparison.pairing import MatchedScore, Paired, pair_scores
 from harness_uq.comparison.sides import Side, common_keys
 from harness_uq.comparison.validate_margins import check_difference
 from harness_uq.data.selection import (
@@ -115,12 +113,23 @@ def compare(
     if labels is not None:
         human = HumanLabels(human_labels(labels, (*side_a.logs, *side_b.logs), inclusion_probabilities), grader_shift)
         return ResultList(compare_with_labels((side_a, side_b), human, chosen, offered))
-    compare_again = partial(_compare_sides, options=chosen, plugins=offered)
-    rows = compare_again(side_a, side_b)
-    return ResultList(apply_missing_policies(rows, (side_a, side_b), chosen, offered, compare_again))
+    return ResultList(compare_sides(side_a, side_b, chosen, offered)[0])
 
 
-def _compare_sides(side_a: Side, side_b: Side, options: Options, plugins: Plugins) -> list[Comparison]:
+def compare_sides(
+    side_a: Side, side_b: Side, options: Options, plugins: Plugins
+) -> tuple[list[Comparison], dict[ScoreKey, MatchedScore]]:
+    """Compare two systems as `compare` does; also return the matched questions behind each row, if there are any."""
+    rows, matched = _rows(side_a, side_b, options, plugins)
+    rows = apply_missing_policies(
+        rows, (side_a, side_b), options, plugins, lambda a, b: _rows(a, b, options, plugins)[0]
+    )
+    return rows, matched
+
+
+def _rows(
+    side_a: Side, side_b: Side, options: Options, plugins: Plugins
+) -> tuple[list[Comparison], dict[ScoreKey, MatchedScore]]:
     """Comparisons of all tasks, groups and over all tasks, with their verdicts after correction."""
     matched, notes = common_keys(side_a, side_b)
     names = side_a.system, side_b.system
@@ -129,14 +138,12 @@ def _compare_sides(side_a: Side, side_b: Side, options: Options, plugins: Plugin
     job = _Job(options, plugins, names, side_a, side_b)
     for key, _ in matched:
         check_difference("margin", options.margin_of(key[0]), side_a.chosen[key], options.structure)
-    rows: list[Comparison] = []
-    pairs: dict[ScoreKey, Paired] = {}
-    for key_a, key_b in matched:
-        if not side_a.chosen[key_a].log.subtasks:
-            row, paired = job.isolated(side_a.chosen[key_a], side_b.chosen[key_b])
-            rows.append(row)
-            if paired is not None:
-                pairs[key_a] = paired
+    rows = [
+        job.isolated(side_a.chosen[key_a], side_b.chosen[key_b])
+        for key_a, key_b in matched
+        if not side_a.chosen[key_a].log.subtasks
+    ]
+    pairs = {key: score.members[0] for key, score in job.matched.items()}
     rows += [job.group(key, pairs) for key, _ in matched if side_a.chosen[key].log.subtasks]
     rows += job.overall(pairs)
     rows = [replace(row, messages=(*row.messages, *notes)) for row in rows]
@@ -153,7 +160,7 @@ def _compare_sides(side_a: Side, side_b: Side, options: Options, plugins: Plugin
             )
             for row in rows
         ]
-    return adjust_verdicts(rows, OVERALL, options.level)
+    return with_corrected_verdicts(rows, options.level), job.matched
 
 
 def compare_scores(
@@ -198,64 +205,44 @@ def compare_scores(
     return compare(log_a, log_b, chosen)[0]
 
 
-def worse_rows(rows: Sequence[Comparison], level: float = 0.95) -> list[Comparison]:
-    """Return the comparisons in which A is significantly worse than B by more than the margin.
-
-    Each of the k rows over all tasks (one per metric and filter) is tested at level 1 - (1 - level) / k (Bonferroni).
-    The rows of single tasks and groups are corrected in the same way. Each of the two families uses one tail of
-    (1 - level) / 2, so that a system that is not worse anywhere is reported with probability at most about 1 - level,
-    for any number of metrics.
-
-    Parameters
-    ----------
-    rows : comparisons returned by `compare`
-    level : confidence level, in (0, 1)
-    """
-    tested = [row for row in rows if row.prob_noninferior is not None]
-    n_alike = Counter(row.task == OVERALL for row in tested)
-    tail = (1 - level) / 2
-    return [
-        row
-        for row in tested
-        if row.prob_noninferior is not None and row.prob_noninferior < tail / n_alike[row.task == OVERALL]
-    ]
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Job:
-    """The inputs of one call of `compare`."""
+    """The inputs of one call of `compare`, and the questions that were matched."""
 
     options: Options
     plugins: Plugins
     names: tuple[str, str]
     side_a: Side
     side_b: Side
+    matched: dict[ScoreKey, MatchedScore] = field(default_factory=dict)
 
-    def isolated(self, a: SelectedRun, b: SelectedRun) -> tuple[Comparison, Paired | None]:
+    def isolated(self, a: SelectedRun, b: SelectedRun) -> Comparison:
         """Call `task`; an unexpected error affects only this row."""
         try:
             return self.task(a, b)
         except (DataError, StructureError) as error:
-            return undecided_row(self._context(a, b), self.options, refusal_of(error)), None
+            return undecided_row(self._context(a, b), self.options, refusal_of(error))
         except HarnessUqError:
             raise
         except Exception as error:
             failure = ESTIMATION_FAILED(error=error_summary(error))
-            return undecided_row(self._context(a, b), self.options, failure), None
+            return undecided_row(self._context(a, b), self.options, failure)
 
-    def task(self, a: SelectedRun, b: SelectedRun) -> tuple[Comparison, Paired | None]:
-        """Compare one task, metric and filter; also return the matched questions, if there are any."""
+    def task(self, a: SelectedRun, b: SelectedRun) -> Comparison:
+        """Compare one task, metric and filter."""
         reason = "Method independent was requested"
         if self.options.method != "independent":
             try:
                 if isinstance(a.data, SufficientStatistics | Classifications):
-                    return self._records(a, b), None
+                    return self._records(a, b)
                 paired = pair_scores(a, b, self.options.structure, self.plugins)
             except NotEstimableError as error:
                 reason = str(error)
             else:
-                return self._paired(paired), paired
-        return self._independent(a, b, reason), None
+                row = self._paired(paired)
+                self.matched[row.key] = MatchedScore((paired,))
+                return row
+        return self._independent(a, b, reason)
 
     def group(self, key: ScoreKey, pairs: Mapping[ScoreKey, Paired]) -> Comparison:
         """Compare a group of tasks, with the weights of the harness."""
@@ -369,7 +356,8 @@ class _Job:
     def _pooled(
         self, key: ScoreKey, members: Sequence[Paired], weights: Sequence[float] | None, note: Message
     ) -> Comparison:
-        pair, messages = pool(members, weights), [note]
+        self.matched[key] = score = MatchedScore(tuple(members), weights, is_pooled=True)
+        pair, messages = score.pair, [note]
         if pair.units is not None:
             keys = sorted({member.cluster_key for member in members if member.cluster_key})
             messages.append(POOLED_UNITS(units=keys or ["items that recur across tasks"]))

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness_uq.alignment.match import common_questions
-from harness_uq.comparison.pairing import Paired, pair_scores
+from harness_uq.comparison.pairing import Paired
 from harness_uq.data.selection import SelectedRun, higher_is_better
 from harness_uq.data.task_log import FloatArray, Scores
-from harness_uq.errors import DataError, NotEstimableError, StructureError
-from harness_uq.plugins.manager import Plugins
+from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.results.flipped_questions import FlippedQuestion, FlippedQuestions
 from harness_uq.results.history import MOST_QUESTIONS, FlakyQuestion
 from harness_uq.stats.trials.question_changes import FLAKY, LARGE_CHANGE, QuestionChanges, question_changes
-from harness_uq.structure.structure import StructureOptions
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,22 +88,13 @@ def _answers_in(history: Sequence[SelectedRun], baseline: SelectedRun) -> Iterat
             yield right, n
 
 
-def flipped_questions(
-    new: SelectedRun,
-    baseline: SelectedRun,
-    structure: StructureOptions,
-    plugins: Plugins,
-    history: Sequence[SelectedRun] = (),
-) -> FlippedQuestions | None:
+def flipped_questions(paired: Paired, history: Sequence[SelectedRun] = ()) -> FlippedQuestions | None:
     """Find the questions that the new system answers worse or better; None if scores are not right or wrong.
 
     With several answers of the baseline to each question, or with a history of further runs, flaky
     questions are listed separately, and the others are ordered by the probability that they changed.
     """
-    try:
-        paired = pair_scores(new, baseline, structure, plugins)
-    except (DataError, NotEstimableError, StructureError):
-        return None  # the comparison reports why the questions do not match
+    new = paired.a
     evidence = QuestionEvidence.of(paired, history)
     if evidence is None:
         return None

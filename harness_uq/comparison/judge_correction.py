@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness_uq.comparison.build_rows import ComparisonContext, comparison_row, undecided_row
+from harness_uq.comparison.decisions import with_corrected_verdicts
 from harness_uq.comparison.differences import DifferenceResult, Pair, paired_difference
 from harness_uq.comparison.independent import difference_of
-from harness_uq.comparison.multiplicity import adjust_verdicts
 from harness_uq.comparison.pairing import Paired, pair_scores
 from harness_uq.comparison.sides import Side, common_keys
 from harness_uq.data.arrays import FloatArray
@@ -156,7 +156,7 @@ def compare_with_labels(
             row = job.compared(runs)
             # the number of questions that would suffice is unknown, because labels limit the precision, too
             rows.append(replace(row, next_step="", n_additional_questions=None, messages=(*row.messages, *notes)))
-    return adjust_verdicts(rows, "overall", options.level)
+    return with_corrected_verdicts(rows, options.level)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

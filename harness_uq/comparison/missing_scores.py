@@ -7,8 +7,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from harness_uq.comparison.decisions import verdict_of
 from harness_uq.comparison.sides import Side
-from harness_uq.comparison.verdicts import VerdictInputs, verdict_of
+from harness_uq.comparison.verdicts import VerdictInputs
 from harness_uq.data.missing_scores import Extreme, MissingCounts, MissingPolicies
 from harness_uq.data.selection import ScoreKey, SelectedRun
 from harness_uq.data.task_log import Scores

@@ -77,6 +77,27 @@ def matched_pair(matched: MatchedScores, i: int, j: int) -> Paired:
     )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class MatchedScore:
+    """The matched questions of a task, or of several tasks that are pooled.
+
+    Attributes
+    ----------
+    members : the tasks
+    weights : weights of the tasks; None weights each task by its size
+    is_pooled : whether the questions of all members are pooled
+    """
+
+    members: tuple[Paired, ...]
+    weights: Sequence[float] | None = None
+    is_pooled: bool = False
+
+    @property
+    def pair(self) -> Pair:
+        """The scores of all questions."""
+        return pool(self.members, self.weights) if self.is_pooled else self.members[0].pair
+
+
 def _failures(a: SelectedRun, b: SelectedRun, n_failed: Sequence[int]) -> tuple[Message, ...]:
     if not any(n_failed):
         return ()

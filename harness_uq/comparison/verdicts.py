@@ -66,24 +66,16 @@ class VerdictInputs:
         return _rounded_up(self.n_questions * ((self.detectable / self.sought) ** 2 - 1))
 
 
-def verdict_of(evidence: VerdictInputs) -> tuple[Verdict, str]:
-    """Return the verdict and a sentence that explains it.
-
-    >>> verdict_of(VerdictInputs(0.012, 0.061, "new", "old"))
-    ('better', 'new is better than old, by 1.2 to 6.1 points.')
-    >>> verdict_of(VerdictInputs(-0.087, 0.031, "new", "old", detectable=0.084))[0]
-    'undecided'
-    """
-    low, high, margin = evidence.low, evidence.high, evidence.margin
-    if -margin < low and high < margin:
-        return "equivalent", _equivalent(evidence)
-    if low > 0:
-        return "better", _better(evidence.name_a, evidence.name_b, low, high, evidence)
-    if high < 0:
-        return "worse", _better(evidence.name_b, evidence.name_a, -high, -low, evidence)
-    if high < margin:
-        return "undecided", _not_better(evidence)
-    return "undecided", _undecided(evidence)
+def verdict_sentence(verdict: Verdict, evidence: VerdictInputs) -> str:
+    """Return a sentence that states the verdict, or what the data do show."""
+    low, high = evidence.low, evidence.high
+    if verdict == "equivalent":
+        return _equivalent(evidence)
+    if verdict == "better":
+        return _better(evidence.name_a, evidence.name_b, low, high, evidence)
+    if verdict == "worse":
+        return _better(evidence.name_b, evidence.name_a, -high, -low, evidence)
+    return _not_better(evidence) if high < evidence.margin else _undecided(evidence)
 
 
 def _better(winner: str, loser: str, low: float, high: float, evidence: VerdictInputs) -> str:

@@ -1,21 +1,27 @@
 """Comparisons of a gate: each score with its margin or required improvement, and the variation between runs."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-from harness_uq.comparison.compare import compare
+from harness_uq.comparison.compare import compare_sides
+from harness_uq.comparison.decisions import Hypothesis, difference_hypothesis, prob_advantage, verdict_of
+from harness_uq.comparison.differences import std_error_of
+from harness_uq.comparison.judge_correction import compare_with_labels
+from harness_uq.comparison.pairing import MatchedScore
 from harness_uq.comparison.sides import Side
-from harness_uq.comparison.verdicts import VerdictInputs, verdict_of
-from harness_uq.data.selection import select_runs
+from harness_uq.comparison.verdicts import VerdictInputs
+from harness_uq.data.selection import ScoreKey, select_runs
 from harness_uq.data.task_log import TaskLog
+from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.estimation.samples_or_totals import with_best_evidence
 from harness_uq.estimation.split_groups import split_by, with_values_of_groups
-from harness_uq.gating.overall_row import overall_comparison
-from harness_uq.gating.repeated_runs import RunCounts
+from harness_uq.gating.runs import RunCounts
 from harness_uq.messages.catalogue.breakdown import GROUPS_OF_ONE_SYSTEM
 from harness_uq.messages.message import Message
 from harness_uq.options import OVERALL
+from harness_uq.overall.compare import compare_overall
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.comparison import Comparison, Difference
 from harness_uq.results.estimate import Interval
@@ -26,11 +32,6 @@ if TYPE_CHECKING:
     from harness_uq.gating.gate import GateDesign
 
 
-def is_exact(row: Comparison) -> bool:
-    """Whether the questions are independent, have equal weights and one right-or-wrong answer each."""
-    return row.table is not None and row.method in ("dirichlet", "latent-normal")
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class ComparedScore:
     """A comparison and what is required of it.
@@ -39,27 +40,29 @@ class ComparedScore:
     ----------
     row : comparison of the new system (A) with the baseline (B)
     improve_by : required improvement; None if the new system must not be worse by more than the margin
+    matched : the matched questions; None if questions are not matched
     is_group : whether the questions are a group of those of a task
     over_runs : the difference with the variation between runs; None if each system has one run
     """
 
     row: Comparison
     improve_by: float | None = None
+    matched: MatchedScore | None = None
     is_group: bool = False
     over_runs: DistributionOverRuns | None = None
 
-    def prob_better_than(self, threshold: float) -> float:
-        """Probability that the advantage of the new system exceeds a threshold."""
-        distribution = self.over_runs or self.row.posterior
-        if distribution is None:
-            one = self.row.difference
-            if one is None or not one.std_error > 0:
-                return float("nan")
-            sign = 1 if self.row.higher_is_better else -1
-            return NormalDist().cdf((sign * one.value - threshold) / one.std_error)
-        if self.row.higher_is_better:
-            return 1.0 - float(distribution.cdf(threshold))
-        return float(distribution.cdf(-threshold))
+    @property
+    def hypothesis(self) -> Hypothesis | None:
+        """What is required, with its p-values; None if the difference is not estimable."""
+        return difference_hypothesis(self.row, self.improve_by, self.over_runs)
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether the difference rests on the matched questions alone."""
+        if self.matched is None:
+            return False
+        first = self.matched.members[0]
+        return self.matched.is_pooled or first.pair.units is not None or not any(first.n_unmatched)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,15 +82,15 @@ class Sides:
     def compared(self, new: Sequence[TaskLog], options: "GateDesign", plugins: Plugins) -> list[ComparedScore]:
         """Compare logs of the new system with the baseline."""
         if options.overall:
-            row = overall_comparison(new, self.baseline.logs, options.compare, plugins)
+            row = _overall_comparison(new, self.baseline.logs, options, plugins)
             return [ComparedScore(row, options.improvement_of(row.task, row.metric))]
-        rows = self._rows(new, options, plugins)
+        scores = self._scores(new, options, plugins)
         if not options.by:
-            return rows
+            return scores
         groups = self._divided(options, plugins)
         parts = split_by(new, options.by, options.compare.structure, plugins, self.baseline.logs)
-        of_groups = groups._rows(parts, _options_of_groups(options, parts), plugins)
-        return [*rows, *(replace(one, is_group=True) for one in of_groups if one.row.task != OVERALL)]
+        of_groups = groups._scores(parts, _options_of_groups(options, parts), plugins)
+        return [*scores, *(replace(one, is_group=True) for one in of_groups if one.row.task != OVERALL)]
 
     def _divided(self, options: "GateDesign", plugins: Plugins) -> "Sides":
         """The sides with each group of questions as a task."""
@@ -101,15 +104,36 @@ class Sides:
         ]
         return Sides(new, baseline, (counts[0], counts[1]))
 
-    def _rows(self, new: Sequence[TaskLog], options: "GateDesign", plugins: Plugins) -> list[ComparedScore]:
-        return [
-            self._with_runs(ComparedScore(row, options.improvement_of(row.task, row.metric)), options, plugins)
-            for row in _comparisons(new, self.baseline.logs, options, plugins)
-        ]
+    def _scores(self, new: Sequence[TaskLog], options: "GateDesign", plugins: Plugins) -> list[ComparedScore]:
+        """The comparisons; those of metrics with a margin of their own are last."""
+        others = {data.metric for log in (*new, *self.baseline.logs) for data in log.data} - set(options.margins)
+        families = [(others, options.compare.margin), *(({name}, margin) for name, margin in options.margins.items())]
+        labels = options.labels
+        of_labels = {labels.source} if labels is not None and isinstance(labels.source, str) else set()
+        scores: list[ComparedScore] = []
+        for metrics, margin in families:
+            kept = (metrics | of_labels) if options.margins else None
+            a, b = (
+                _side(side, logs, kept, options, plugins)
+                for side, logs in ((self.new, new), (self.baseline, self.baseline.logs))
+            )
+            if options.margins and not (a.chosen and b.chosen):
+                continue
+            how = replace(options.compare, margin=margin)
+            matched: dict[ScoreKey, MatchedScore] = {}
+            if labels is not None:
+                rows = compare_with_labels((a, b), labels, how, plugins)
+            else:
+                rows, matched = compare_sides(a, b, how, plugins)
+            scores += [
+                ComparedScore(row, options.improvement_of(row.task, row.metric), matched.get(row.key)) for row in rows
+            ]
+        return [self._with_runs(one, options.compare.level, plugins) for one in scores]
 
-    def _with_runs(self, compared: ComparedScore, options: "GateDesign", plugins: Plugins) -> ComparedScore:
+    def _with_runs(self, compared: ComparedScore, level: float, plugins: Plugins) -> ComparedScore:
+        """The comparison with the variation between runs in its interval, probabilities and verdict."""
         row = compared.row
-        if row.posterior is None:
+        if row.posterior is None or row.difference is None:
             return compared
         of_new, of_baseline = (
             runs.variation(row.key, side, plugins)
@@ -120,7 +144,37 @@ class Sides:
             return compared
         n_runs = (of_new.df + 1 if of_new else 1, of_baseline.df + 1 if of_baseline else 1)
         over_runs = DistributionOverRuns(row.posterior, pooled_variation(known), n_runs)
-        return _with_over_runs(compared, over_runs, options.compare.level)
+        plain, (low, high) = row.difference.value, over_runs.interval(level)
+        low, high = min(low, plain), max(high, plain)
+        ends = (low, high) if row.higher_is_better else (-high, -low)
+        verdict, text = verdict_of(
+            VerdictInputs(*ends, row.system_a, row.system_b, row.margin, in_points=row.in_points)
+        )
+        changed = replace(
+            row,
+            difference=Difference(plain, over_runs.sd, Interval(low, high, level, row.difference.interval.kind)),
+            prob_noninferior=prob_advantage(row, -row.margin, over_runs),
+            prob_positive=None if row.prob_positive is None else 1.0 - float(over_runs.cdf(0.0)),
+            p_value=None,
+            verdict=verdict,
+            verdict_text=text,
+            verdict_adjusted=None,
+            verdict_p_adjusted=None,
+            next_step="",
+            n_additional_questions=None,
+            minimum_detectable_effect=None,
+        )
+        return replace(compared, row=changed, over_runs=over_runs)
+
+
+def _side(
+    side: Side, logs: Sequence[TaskLog], metrics: Set[str] | None, options: "GateDesign", plugins: Plugins
+) -> Side:
+    """A side with other logs of the same system, of some metrics or of all."""
+    if metrics is not None:
+        logs = [replace(log, data=tuple(data for data in log.data if data.metric in metrics)) for log in logs]
+    used = tuple(with_best_evidence(logs, plugins, options.compare.structure))
+    return Side(side.system, used, select_runs(used).get(side.system, {}), tuple(logs))
 
 
 def with_groups(
@@ -166,54 +220,54 @@ def _options_of_groups(options: "GateDesign", groups: Iterable[TaskLog]) -> "Gat
     return replace(options, compare=replace(options.compare, margins=margins), improve_by=improve_by)
 
 
-def _with_over_runs(compared: ComparedScore, over_runs: DistributionOverRuns, level: float) -> ComparedScore:
-    """The comparison with the variation between runs in its interval, probabilities and verdict."""
-    row = compared.row
-    if row.difference is None:
-        return compared
-    plain, (low, high) = row.difference.value, over_runs.interval(level)
-    low, high = min(low, plain), max(high, plain)
-    with_runs = replace(compared, over_runs=over_runs)
-    ends = (low, high) if row.higher_is_better else (-high, -low)
-    verdict, text = verdict_of(VerdictInputs(*ends, row.system_a, row.system_b, row.margin, in_points=row.in_points))
-    changed = replace(
-        row,
-        difference=Difference(plain, over_runs.sd, Interval(low, high, level, row.difference.interval.kind)),
-        prob_noninferior=with_runs.prob_better_than(-row.margin),
-        prob_positive=None if row.prob_positive is None else 1.0 - float(over_runs.cdf(0.0)),
-        p_value=None,
-        verdict=verdict,
-        verdict_text=text,
-        verdict_adjusted=None,
-        verdict_p_adjusted=None,
-        next_step="",
-        n_additional_questions=None,
-        minimum_detectable_effect=None,
+def _overall_comparison(
+    new: Sequence[TaskLog], baseline: Sequence[TaskLog], options: "GateDesign", plugins: Plugins
+) -> Comparison:
+    """Compare the overall scores of two systems, with the margin of the task `overall`.
+
+    A decision at alpha is that of the interval at level 1 - alpha. If the posterior of the difference is unknown, the
+    error counts as normal with the standard deviation of the interval.
+
+    Raises
+    ------
+    DataError : if there are fewer than two tasks
+    NotEstimableError : if there is no overall result, for the reason that its message gives
+    """
+    names = new[0].system, baseline[0].system
+    if names[0] == names[1]:
+        names = f"{names[0]} (A)", f"{names[1]} (B)"
+    logs = [replace(log, system=name) for side, name in zip((new, baseline), names, strict=True) for log in side]
+    result = compare_overall(logs, names[1], options.compare, plugins=plugins)
+    if result is None:
+        raise DataError("an overall decision requires at least two tasks")
+    if not result.differences:
+        raise NotEstimableError(result.reason or "There is no overall result")
+    (one,) = result.differences
+    a, b = ({system.system: system for system in result.systems}[name] for name in names)
+    metrics = dict.fromkeys((task.metric, task.filter) for task in result.tasks)
+    metric, filter_name = next(iter(metrics)) if len(metrics) == 1 else ("mean of tasks", "none")
+    interval = one.single_interval
+    normal = interval.width / 2 / NormalDist().inv_cdf((1 + interval.level) / 2)
+    std_error = normal if one.posterior is None else std_error_of(one.posterior)
+    row = Comparison(
+        task=OVERALL,
+        metric=metric,
+        filter=filter_name,
+        system_a=names[0],
+        system_b=names[1],
+        scope=options.compare.scope,
+        method="overall",
+        value_a=a.value,
+        value_b=b.value,
+        difference=Difference(one.value, std_error, interval),
+        verdict=one.single_verdict,
+        verdict_text=one.verdict_text,
+        prob_positive=one.prob_better if result.higher_is_better else 1 - one.prob_better,
+        n_matched=a.n_questions,
+        margin=options.compare.margin_of(OVERALL),
+        higher_is_better=result.higher_is_better,
+        posterior=one.posterior,
+        messages=result.messages,
     )
-    return replace(with_runs, row=changed)
-
-
-def _comparisons(
-    new: Sequence[TaskLog], old: Sequence[TaskLog], options: "GateDesign", plugins: Plugins
-) -> list[Comparison]:
-    """Comparisons, those of metrics with a margin of their own last."""
-    parts = [({metric}, margin) for metric, margin in options.margins.items()]
-    own = set(options.margins)
-    rest = {data.metric for log in (*new, *old) for data in log.data} - own
-    source, shift = (options.labels.source, options.labels.max_shift) if options.labels else (None, 0.0)
-    of_labels = {source} if isinstance(source, str) else set()
-    rows: list[Comparison] = []
-    for metrics, margin in [(rest, options.compare.margin), *parts]:
-        a, b = new, old
-        if own:
-            a, b = (
-                [
-                    replace(log, data=tuple(data for data in log.data if data.metric in metrics | of_labels))
-                    for log in logs
-                ]
-                for logs in (new, old)
-            )
-        if not own or all(any(log.data for log in logs) for logs in (a, b)):
-            compared = replace(options.compare, margin=margin)
-            rows += compare(a, b, compared, labels=source, grader_shift=shift, plugins=plugins)
-    return rows
+    is_known = one.posterior is not None or std_error > 0
+    return replace(row, prob_noninferior=prob_advantage(row, -row.margin) if is_known else None)

@@ -6,46 +6,56 @@ Holm's procedure covers them too. The gate fails if any test fails, so that it f
 no score is worse by more than the margin and every bound is kept. It passes if every required score and every bound
 passes, which needs no correction (an intersection-union test, Berger 1982).
 
-For independent questions with one right-or-wrong answer each, both tests are exact and unconditional (Hsueh, Liu and
-Chen 2001). For all other scores the p-value is twice the tail of the posterior of the difference beyond the margin: a
-posterior tail is an error rate on average only, and an interval of level 1 - alpha has the tail alpha / 2. An exact
-test at alpha decides like an interval of level 1 - 2 alpha, that is 90 % for a level of 95 %.
+The tests are those of `comparison.decisions`. An exact test at alpha decides like an interval of level 1 - 2 alpha,
+that is 90 % for a level of 95 %.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
+from harness_uq.comparison.decisions import Decided, Family
 from harness_uq.comparison.flipped_questions import flipped_questions
 from harness_uq.comparison.judge_correction import HumanLabels
+from harness_uq.comparison.pairing import Paired, pair_scores
 from harness_uq.comparison.sides import Side, common_keys
 from harness_uq.comparison.validate_margins import check_difference
+from harness_uq.data.selection import ScoreKey
 from harness_uq.data.task_log import TaskLog
-from harness_uq.errors import DataError, unknown_name
+from harness_uq.errors import DataError, NotEstimableError, StructureError, unknown_name
 from harness_uq.estimation.auxiliary_data import human_labels, require_labels, selection_with_labels
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.gating.compared_scores import ComparedScore, Sides, groups_of_one_side, with_groups
-from harness_uq.gating.decisions import PowerInputs, decided_rows, p_values, whole_decision, with_power
-from harness_uq.gating.history_runs import HistoryRuns
-from harness_uq.gating.margin_scales import scale_messages
+from harness_uq.gating.gate_power import PowerInputs, n_to_decide, with_power, worst_hypotheses
 from harness_uq.gating.missing_scores import with_missing_scores
-from harness_uq.gating.named_metrics import named_metrics, reads_resources, with_named_metrics
-from harness_uq.gating.repeated_runs import RunCounts, read_side
-from harness_uq.gating.requirements import RequiredScore, Requirement, check_selected, required_scores, requirements_of
-from harness_uq.gating.sides import worst_logs
-from harness_uq.messages.catalogue.comparison import ONE_BASELINE_RUN, UNKNOWN_MARGIN_METRIC
+from harness_uq.gating.requirements import (
+    RequiredScore,
+    Requirement,
+    check_selected,
+    named_metrics,
+    reads_resources,
+    required_scores,
+    requirements_of,
+    with_named_metrics,
+)
+from harness_uq.gating.runs import HistoryRuns, RunCounts, read_side
+from harness_uq.messages.catalogue.comparison import MIXED_SCALES, ONE_BASELINE_RUN, UNKNOWN_MARGIN_METRIC
+from harness_uq.messages.message import Message
 from harness_uq.options import OVERALL, Options, resolve
 from harness_uq.options_typed import GateKeywords
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.flipped_questions import FlippedQuestions
-from harness_uq.results.gate import Gate, ScoreName
+from harness_uq.results.gate import Decision, Gate, GateRow, RequirementRow, ScoreName
+from harness_uq.structure.structure import known_range
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from harness_uq.io.human_labels import Label
+
+_SIMILAR = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,13 +198,13 @@ def gate(
         chosen = replace(chosen, labels=HumanLabels(human_labels(labels, logs, inclusion_probabilities), grader_shift))
     settings = chosen.with_margins(logs)
     job = _Job(settings, offered, (own_counts, counts), named, compared, further)
-    first, scores = job.decide_with_scores(own, others)
+    first, scores = job.decide(own, others)
     decided = with_missing_scores(
         first,
         (own, others),
         settings.compare,
         offered,
-        job.decide,
+        lambda *sides: job.decide(*sides)[0],
         lambda: job.decide_as_logged(own, others),
         has_overall=settings.overall,
     )
@@ -221,7 +231,7 @@ def decide(new: Side, baseline: Side | None, options: GateDesign, plugins: Plugi
     ------
     DataError, NotEstimableError : as `gate`
     """
-    return _Job(options, plugins).decide(new, baseline)
+    return _Job(options, plugins).decide(new, baseline)[0]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -245,12 +255,8 @@ class _Job:
     compared: frozenset[str] = frozenset()
     history: HistoryRuns = field(default_factory=HistoryRuns)
 
-    def decide(self, new: Side, baseline: Side | None) -> Gate:
-        """The decision on sides to which the policies for missing scores have been applied."""
-        return self.decide_with_scores(new, baseline)[0]
-
-    def decide_with_scores(self, new: Side, baseline: Side | None) -> tuple[Gate, list[ComparedScore]]:
-        """The decision, and the comparisons on which it rests."""
+    def decide(self, new: Side, baseline: Side | None) -> tuple[Gate, list[ComparedScore]]:
+        """The decision on sides to which the policies for missing scores have been applied, and the comparisons."""
         return self._decide(new, baseline, self.options.without_policies())
 
     def decide_as_logged(self, new: Side, baseline: Side | None) -> Gate:
@@ -260,78 +266,125 @@ class _Job:
 
     def _decide(self, new: Side, baseline: Side | None, options: GateDesign) -> tuple[Gate, list[ComparedScore]]:
         scores = [] if baseline is None else self._compared(new, baseline, new.logs, options)
-        rows = [one.row for one in scores]
-        _check_names(options, rows)
-        _check_improvements(options, new)
+        comparisons = [one.row for one in scores]
+        _check_names(options, comparisons, new)
         others = () if baseline is None else baseline.logs
         own = with_groups(
             with_named_metrics(new, self.named) if self.named else new, options, self.plugins, others=others
         )
+        counts = self.counts[0].with_groups(log.task for log in own.logs)
         required = [
-            self._with_runs(one, own)
+            one.with_runs(counts.variation(one.row.key, own, self.plugins))
             for one in required_scores(own, options.requirements, options.compare, self.plugins)
         ]
-        decided, bounded = decided_rows(scores, required, options.alpha)
+        hypotheses = [one.hypothesis for one in scores] + [one.hypothesis for one in required]
+        decided = Family(hypotheses).decide(options.alpha)
+        pooled = {row.key[1:] for row in comparisons if row.task == OVERALL and row.prob_noninferior is not None}
+        rows = tuple(_row(*one, pooled) for one in zip(scores, decided[: len(scores)], strict=True))
+        bounded = tuple(
+            _required_row(*one, options.alpha) for one in zip(required, decided[len(scores) :], strict=True)
+        )
         missing = () if baseline is None else _missing_scores(new, baseline)
         has_one_run = bool(scores) and all(one.over_runs is None for one in scores)
         notes = (ONE_BASELINE_RUN(),) if has_one_run and options.labels is None else ()
-        notes = (*scale_messages(options, rows, new), *notes)
+        notes = (*scale_messages(options, comparisons, new), *notes)
         if baseline is not None:
             notes = (*groups_of_one_side(new, baseline, options.by), *notes)
-        decision = whole_decision(decided, bounded, missing)
-        return Gate(decision, options.alpha, decided, missing, bounded, messages=notes), scores
-
-    def _with_runs(self, required: RequiredScore, own: Side) -> RequiredScore:
-        """A required score with the variation between runs of the new system."""
-        counts, row = self.counts[0].with_groups(log.task for log in own.logs), required.row
-        return required.with_runs(counts.variation(row.key, own, self.plugins))
+        decision = _whole_decision(rows, bounded, missing)
+        return Gate(decision, options.alpha, rows, missing, bounded, messages=notes), scores
 
     def _compared(self, new: Side, baseline: Side, logs: Sequence[TaskLog], options: GateDesign) -> list[ComparedScore]:
-        sides = [with_named_metrics(side, self.compared) if self.named else side for side in (new, baseline)]
         if self.named:
             logs = with_named_metrics(replace(new, logs=tuple(logs)), self.compared).logs
-        return Sides(sides[0], sides[1], self.counts).compared(logs, options, self.plugins)
+            new, baseline = (with_named_metrics(side, self.compared) for side in (new, baseline))
+        return Sides(new, baseline, self.counts).compared(logs, options, self.plugins)
 
     def with_power(self, decided: Gate, scores: Sequence[ComparedScore], new: Side, baseline: Side) -> Gate:
         """The gate with what its data could have shown."""
         options = self.options.without_policies()
-        worst = worst_logs(new.logs, options.compare.structure) if options.labels is None else []
-        rows = self._compared(new, baseline, worst, options) if worst else []
+        worst = {}
+        if options.labels is None:
+            worst = worst_hypotheses(
+                scores, new, options.compare, lambda logs: self._compared(new, baseline, logs, options)
+            )
         adjusted = [row.adjusted_p for row in decided.rows] + [row.adjusted_p for row in decided.requirements]
         inputs = PowerInputs(
             alpha=options.alpha,
             n_tested=sum(p is not None for p in adjusted),
             can_plan=options.labels is None,
-            worst={one.row.key: p_values(one) for one in rows},
+            worst=worst,
         )
         over_runs = {one.row.key: one.over_runs for one in scores}
+        matched = {one.row.key: one.matched.members[0] for one in scores if one.matched and not one.matched.is_pooled}
         return replace(
             decided,
             rows=tuple(with_power(row, over_runs.get(row.comparison.key), inputs) for row in decided.rows),
-            flipped=tuple(self._flipped(new, baseline)),
+            flipped=tuple(self._flipped(new, baseline, matched)),
             messages=(*decided.messages, *self.history.messages),
         )
 
-    def _flipped(self, new: Side, baseline: Side) -> Iterator[FlippedQuestions]:
+    def _flipped(self, new: Side, baseline: Side, matched: Mapping[ScoreKey, Paired]) -> Iterator[FlippedQuestions]:
         for own, other in common_keys(new, baseline)[0]:
-            if not new.chosen[own].log.subtasks:
-                flipped = flipped_questions(
-                    new.chosen[own],
-                    baseline.chosen[other],
-                    self.options.compare.structure,
-                    self.plugins,
-                    self.history.by_score.get(other, ()),
-                )
-                if flipped is not None:
-                    yield flipped
+            runs = new.chosen[own], baseline.chosen[other]
+            if runs[0].log.subtasks:
+                continue
+            try:
+                paired = matched.get(own) or pair_scores(*runs, self.options.compare.structure, self.plugins)
+            except (DataError, NotEstimableError, StructureError):
+                continue  # the comparison reports why the questions do not match
+            if (flipped := flipped_questions(paired, self.history.by_score.get(other, ()))) is not None:
+                yield flipped
 
 
-def _check_names(options: GateDesign, rows: Sequence[Comparison]) -> None:
-    """Check that margins and required improvements name scores that are compared.
+def _row(compared: ComparedScore, decided: Decided, pooled: Set[tuple[str, ...]]) -> GateRow:
+    row, runs = compared.row, compared.over_runs
+    is_needed = row.task == OVERALL or row.key[1:] not in pooled
+    return GateRow(
+        row,
+        decided.decision,
+        is_needed and not compared.is_group,
+        decided.adjusted_p,
+        decided.p_met,
+        improve_by=compared.improve_by,
+        n_new_runs=1 if runs is None else runs.n_runs[0],
+        n_baseline_runs=1 if runs is None else runs.n_runs[1],
+        std_error_questions=None if runs is None else runs.questions.sd,
+        std_error_runs=None if runs is None else runs.run_sd,
+    )
+
+
+def _required_row(required: RequiredScore, decided: Decided, alpha: float) -> RequirementRow:
+    requirement = required.requirement
+    # the number is known only if nothing but the questions varies
+    is_open = decided.decision == "undecided" and required.over_runs is None
+    return RequirementRow(
+        required.row,
+        requirement.kind,
+        requirement.bound,
+        decided.decision,
+        decided.p_violated,
+        decided.adjusted_p,
+        decided.p_met,
+        n_to_decide(required.row, requirement.bound, alpha) if is_open else None,
+    )
+
+
+def _whole_decision(rows: Sequence[GateRow], required: Sequence[RequirementRow], missing: Sequence[object]) -> Decision:
+    """The decision of the gate."""
+    bounds = [row.decision for row in required]
+    if "fail" in (*(row.decision for row in rows), *bounds):
+        return "fail"
+    needed = {*(row.decision for row in rows if row.is_needed), *bounds}
+    return "pass" if not missing and needed <= {"pass"} else "undecided"
+
+
+def _check_names(options: GateDesign, rows: Sequence[Comparison], new: Side) -> None:
+    """Check that margins and required improvements name scores that are compared, and fit their ranges.
 
     Raises
     ------
-    DataError : if one does not
+    DataError : if one names no such score
+    StructureError : if a required improvement is not smaller than the range of its scores
     """
     metrics = {row.metric for row in rows}
     if unknown := sorted(set(options.margins) - metrics):
@@ -340,14 +393,6 @@ def _check_names(options: GateDesign, rows: Sequence[Comparison]) -> None:
     if wrong := sorted(name for name in options.improve_by if name is not None and name not in names):
         raise DataError(unknown_name("task or metric of a required improvement", wrong[0], names, plural="names"))
 
-
-def _check_improvements(options: GateDesign, new: Side) -> None:
-    """Check that every required improvement is smaller than the range of its scores.
-
-    Raises
-    ------
-    StructureError : if one is not
-    """
     for (task, metric, _), run in new.chosen.items():
         improvement = options.improvement_of(task, metric) or 0.0
         check_difference("required improvement", improvement, run, options.compare.structure)
@@ -358,3 +403,55 @@ def _missing_scores(new: Side, baseline: Side) -> tuple[ScoreName, ...]:
     matched, _ = common_keys(new, baseline)
     there = {key for _, key in matched}
     return tuple(ScoreName(*key) for key in baseline.chosen if key not in there)
+
+
+# ---------------------------------------------------------------- scales of the metrics that share a margin
+
+
+class _Scale(NamedTuple):
+    """Width of the range of a metric; if it is unknown, the largest score, which the width may exceed."""
+
+    size: float
+    is_known: bool
+    text: str
+
+
+def scale_messages(options: GateDesign, rows: Sequence[Comparison], new: Side) -> Iterator[Message]:
+    """Yield a warning if the margin for all scores applies to metrics of different scales; so for improvements."""
+    improved = [row for row in rows if options.improvement_of(row.task, row.metric) is not None]
+    with_margin = [row for row in rows if row not in improved]
+    named = (options.margins.keys() | options.compare.margins.keys(), options.improve_by.keys())
+    sizes = (options.compare.margin, options.improve_by.get(None, 0.0))
+    kinds = (("margin", "--margin"), ("required improvement", "--improve-by"))
+    for (kind, option), size, covered, names in zip(kinds, sizes, (with_margin, improved), named, strict=True):
+        general = [row for row in covered if not {row.task, row.metric} & names]
+        scales = _scales(general, new, options)
+        if size and (different := _different(scales)):
+            listed = [f"{metric} ({scales[metric].text})" for metric in different]
+            yield MIXED_SCALES(kind=kind, size=size, scales=listed, option=option, metric=different[1])
+
+
+def _scales(rows: Sequence[Comparison], new: Side, options: GateDesign) -> dict[str, _Scale]:
+    """The scale of each metric on its first task."""
+    scales: dict[str, _Scale] = {}
+    for row in rows:
+        run = new.chosen.get(row.key)
+        if run is None or row.metric in scales:
+            continue
+        bounds = known_range(run.data, options.compare.structure.of_task(row.task).ranges)
+        values = [value for value in (row.value_a, row.value_b) if value is not None]
+        if bounds is not None:
+            scales[row.metric] = _Scale(bounds[1] - bounds[0], True, f"{bounds[0]:g} to {bounds[1]:g}")
+        elif values:
+            scales[row.metric] = _Scale(max(map(abs, values)), False, f"score {values[0]:.4g}")
+    return scales
+
+
+def _different(scales: Mapping[str, _Scale]) -> tuple[str, str] | None:
+    """The metrics with the smallest known and with the largest scale; None if their scales are similar."""
+    known = [metric for metric, scale in scales.items() if scale.is_known]
+    if not known:
+        return None
+    smallest = min(known, key=lambda metric: scales[metric].size)
+    largest = max(scales, key=lambda metric: scales[metric].size)
+    return (smallest, largest) if scales[largest].size > _SIMILAR * scales[smallest].size else None

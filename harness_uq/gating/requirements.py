@@ -1,37 +1,32 @@
-"""Require that scores of a system reach a bound, or do not exceed one.
-
-A requirement is met if "the score is below the bound" is rejected at alpha, and violated if "the score is at least the
-bound" is rejected after Holm's correction for all tests of the gate. For independent questions with one right-or-wrong
-answer each, both tests are exact binomial tests. For other scores the p-value is twice the tail of the posterior
-beyond the bound. Without a posterior, it is twice the normal tail at the distance of the bound from the score, where
-the unit is the distance of the interval's limit on that side.
-"""
+"""Bounds that scores of a system must reach or must not exceed, and the scores and resources that they name."""
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import TypeAlias
 
-from scipy import stats
+import numpy as np
 
+from harness_uq.comparison.decisions import BINOMIAL_METHODS, Hypothesis, bound_hypothesis
 from harness_uq.comparison.sides import Side
-from harness_uq.data.selection import ScoreKey, SelectedRun
+from harness_uq.data.resources import RESOURCE_METRICS, renamed
+from harness_uq.data.selection import ScoreKey, SelectedRun, select_runs
+from harness_uq.data.task_log import Scores, TaskLog
+from harness_uq.data.trial_endings import ending_code
 from harness_uq.errors import DataError, StructureError, unknown_name
 from harness_uq.estimation.estimate import estimate
-from harness_uq.gating.named_metrics import NAMED_METRICS
 from harness_uq.messages.catalogue.comparison import BOUND_OUTSIDE_RANGE, REQUIREMENT_NOT_SELECTED
 from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.estimate import Estimate
-from harness_uq.results.gate import Decision, RequirementKind, RequirementRow
+from harness_uq.results.gate import RequirementKind
 from harness_uq.stats.pairs.run_variation import DistributionOverRuns, RunVariation
 
-BINOMIAL_METHODS = frozenset({"beta", "totals"})
-_WHOLE = 1e-9
+ERROR_RATE = "error_rate"
+NAMED_METRICS = frozenset({*RESOURCE_METRICS, *map(renamed, RESOURCE_METRICS), ERROR_RATE})
 _HEADLINES = ("acc_norm", "acc")
-_POWER = 0.8
 _PERCENT = 100
 
 Bounds: TypeAlias = float | Mapping[str, float] | Mapping[str | None, float]
@@ -109,80 +104,6 @@ def requirements_of(at_least: Bounds | None, at_most: Bounds | None) -> tuple[Re
     )
 
 
-@dataclass(frozen=True, slots=True)
-class BoundPValues:
-    """p-values of "the score is at least the bound" (`below`) and of "the score is at most the bound" (`above`)."""
-
-    below: float
-    above: float
-
-    def violated(self, kind: RequirementKind) -> float:
-        """p-value of the hypothesis that the requirement is met."""
-        return self.below if kind == "at_least" else self.above
-
-    def met(self, kind: RequirementKind) -> float:
-        """p-value of the hypothesis that the requirement is violated."""
-        return self.above if kind == "at_least" else self.below
-
-
-def bound_p_values(row: Estimate, bound: float, over_runs: DistributionOverRuns | None = None) -> BoundPValues | None:
-    """Return the p-values of one-sided tests of a score against a bound; None if the score is not estimable.
-
-    `over_runs` is the distribution of the score if the system has several runs.
-
-    References
-    ----------
-    Clopper and Pearson (1934), Biometrika 26, 404-413, for the exact binomial tests.
-    """
-    if row.interval is None or row.value is None:
-        return None
-    if over_runs is None and (counts := _binomial_counts(row)) is not None:
-        right, n = counts
-        rate = min(max(bound, 0.0), 1.0)
-        return BoundPValues(float(stats.binom.cdf(right, n, rate)), float(stats.binom.sf(right - 1, n, rate)))
-    distribution = over_runs or row.posterior
-    if distribution is not None:
-        below = float(distribution.cdf(bound))
-        return BoundPValues(min(2 * (1 - below), 1.0), min(2 * below, 1.0))
-    below = float(
-        stats.norm.cdf(_standardized(bound, row.value, row.interval.low, row.interval.high, row.interval.level))
-    )
-    return BoundPValues(min(2 * (1 - below), 1.0), min(2 * below, 1.0))
-
-
-def _binomial_counts(row: Estimate) -> tuple[int, int] | None:
-    """Numbers of right answers and of questions; None if the score is not a share of independent questions."""
-    if row.method not in BINOMIAL_METHODS or row.estimand != "mean" or not row.n_questions or row.value is None:
-        return None
-    right = row.value * row.n_questions
-    return (round(right), row.n_questions) if abs(right - round(right)) <= _WHOLE * row.n_questions else None
-
-
-def _standardized(bound: float, value: float, low: float, high: float, level: float) -> float:
-    """Distance of the bound from the value in standard errors, taken from the interval's limit on the same side."""
-    limit = high if bound >= value else low
-    if limit == value:
-        return math.copysign(math.inf, bound - value) if bound != value else 0.0
-    return (bound - value) / abs(limit - value) * float(stats.norm.isf((1 - level) / 2))
-
-
-def n_to_decide(row: Estimate, bound: float, *, alpha: float, power: float) -> int | None:
-    """Number of further questions with which a true score equal to the observed one is decided; None if unknown.
-
-    It follows from the normal approximation n = (z_alpha + z_power)^2 variance / (score - bound)^2.
-    """
-    if row.value is None or not row.std_error or not row.n_questions or row.value == bound:
-        return None
-    variance = row.n_questions * row.std_error**2
-    quantiles = float(stats.norm.isf(alpha) + stats.norm.isf(1 - power))
-    return max(math.ceil(quantiles**2 * variance / (row.value - bound) ** 2) - row.n_questions, 0)
-
-
-def _newest_estimates(rows: Iterable[Estimate], chosen: Mapping[ScoreKey, SelectedRun]) -> dict[ScoreKey, Estimate]:
-    """Return the estimate of the selected run for each task, metric and filter."""
-    return {row.key: row for row in rows if row.key in chosen and row.source == chosen[row.key].log.source}
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class RequiredScore:
     """A score with a bound.
@@ -197,6 +118,11 @@ class RequiredScore:
     requirement: Requirement
     row: Estimate
     over_runs: DistributionOverRuns | None = None
+
+    @property
+    def hypothesis(self) -> Hypothesis | None:
+        """What is required, with its p-values; None if the score is not estimable."""
+        return bound_hypothesis(self.row, self.requirement.kind, self.requirement.bound, self.over_runs)
 
     def with_runs(self, variation: RunVariation | None) -> "RequiredScore":
         """The score with the variation between runs in its interval; unchanged if the system has one run."""
@@ -224,7 +150,8 @@ def required_scores(
     keys = [(requirement, key) for requirement in requirements for key in requirement.select(new.chosen)]
     if not keys:
         return []
-    rows = _newest_estimates(estimate(new.logs, compared.estimation, plugins=plugins), new.chosen)
+    estimates = estimate(new.logs, compared.estimation, plugins=plugins)
+    rows = {row.key: row for row in estimates if row.key in new.chosen and row.source == new.chosen[row.key].log.source}
     required = [RequiredScore(requirement, rows[key]) for requirement, key in keys]
     for one in required:
         _check_bound(one.requirement.bound, one.row)
@@ -269,19 +196,41 @@ def check_selected(option: str, named: Iterable[str], selected: Iterable[str]) -
             raise DataError(REQUIREMENT_NOT_SELECTED(option=option, task=name, selected=tasks))
 
 
-def requirement_row(
-    required: RequiredScore, p: BoundPValues | None, adjusted: float | None, alpha: float
-) -> RequirementRow:
-    """Return the decision on a requirement, given its p-values and the adjusted p-value of a violation."""
-    requirement, row = required.requirement, required.row
-    p_met = None if p is None else p.met(requirement.kind)
-    decision: Decision = "undecided"
-    if adjusted is not None and adjusted <= alpha:
-        decision = "fail"
-    elif p_met is not None and p_met <= alpha:
-        decision = "pass"
-    # the number is known only if nothing but the questions varies
-    is_open = decision == "undecided" and required.over_runs is None
-    n = n_to_decide(row, requirement.bound, alpha=alpha, power=_POWER) if is_open else None
-    unadjusted = None if p is None else p.violated(requirement.kind)
-    return RequirementRow(row, requirement.kind, requirement.bound, decision, p_met, adjusted, unadjusted, n)
+# ---------------------------------------------------------------- metrics that are read only if they are named
+
+
+def named_metrics(names: Iterable[str | None]) -> frozenset[str]:
+    """The metrics among the names of requirements and margins that are read only if they are named.
+
+    >>> sorted(named_metrics(["gsm8k:cost", "error_rate", "acc", None]))
+    ['cost', 'error_rate']
+    """
+    metrics = {(name or "").rpartition(":")[2].partition(",")[0] for name in names}
+    return NAMED_METRICS & metrics
+
+
+def reads_resources(names: Set[str]) -> bool:
+    """Whether one of the metrics is a resource, which readers must be asked for."""
+    return bool(names - {ERROR_RATE})
+
+
+def with_named_metrics(side: Side, names: Set[str]) -> Side:
+    """The side with the named ones of these metrics, and without the others."""
+    logs = tuple(_with_named(log, names) for log in side.logs)
+    return replace(side, logs=logs, chosen=select_runs(logs)[side.system])
+
+
+def _with_named(log: TaskLog, names: Set[str]) -> TaskLog:
+    kept = tuple(data for data in log.data if data.metric in names or data.metric not in NAMED_METRICS)
+    if ERROR_RATE in names and (errors := _error_rate(log)) is not None:
+        kept = (*kept, errors)
+    return replace(log, data=kept, higher_is_better={**log.higher_is_better, ERROR_RATE: False})
+
+
+def _error_rate(log: TaskLog) -> Scores | None:
+    """Whether each trial ended with an error; None if the log does not tell how its trials ended."""
+    if log.ended_by is None or any(data.metric == ERROR_RATE for data in log.data):
+        return None
+    codes = log.ended_by.codes
+    values = np.where(codes < 0, np.nan, (codes == ending_code("error")).astype(float))
+    return Scores(ERROR_RATE, "none", values, bounds=(0.0, 1.0))

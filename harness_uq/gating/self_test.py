@@ -1,18 +1,19 @@
 """Self-test of a gate: both sides are runs of the same system, so every failure is a false alarm."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import permutations
 from typing import Literal, Unpack
 
 import numpy as np
 
 from harness_uq.comparison.sides import Side
-from harness_uq.data.selection import select_runs
-from harness_uq.data.task_log import TaskLog
+from harness_uq.data.arrays import IntArray
+from harness_uq.data.selection import select_questions, select_runs
+from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.errors import NotEstimableError
 from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.gating.gate import GateDesign, decide, require_margin
-from harness_uq.gating.sides import Sides, by_epochs, by_halves, has_epochs
 from harness_uq.options import Options, resolve
 from harness_uq.options_typed import SelfTestKeywords
 from harness_uq.plugins.manager import Plugins
@@ -25,7 +26,7 @@ from harness_uq.structure.clusters import clusters_of
 
 Kind = Literal["runs", "epochs", "halves"]
 KINDS: tuple[Kind, ...] = ("runs", "epochs", "halves")
-Progress = Callable[[int], None]
+Sides = tuple[TaskLog, TaskLog]
 
 _FEWEST_PAIRS = 20
 
@@ -71,7 +72,9 @@ def self_test(
         require_margin(chosen, options, "self_test")
     read = task_logs(logs, offered, selection)
     design = GateDesign.of(chosen).with_margins(read)
-    systems = _by_system(read)
+    systems: dict[str, list[TaskLog]] = {}
+    for log in read:
+        systems.setdefault(log.system, []).append(log)
     split = kind or _kind(systems)
     drawn = list(_sides(systems, split, n, design, offered, np.random.default_rng(chosen.seed)))
     if not drawn:
@@ -90,13 +93,6 @@ _WHY_NONE = {
     "epochs": "no system's questions were all tried twice or more",
     "halves": "no system has scores of two questions or clusters",
 }
-
-
-def _by_system(logs: Sequence[TaskLog]) -> dict[str, list[TaskLog]]:
-    logs_by_system: dict[str, list[TaskLog]] = {}
-    for log in logs:
-        logs_by_system.setdefault(log.system, []).append(log)
-    return logs_by_system
 
 
 def _kind(systems: dict[str, list[TaskLog]]) -> Kind:
@@ -155,3 +151,37 @@ def _newest(logs: Sequence[TaskLog], kind: Kind) -> list[TaskLog]:
 def _side(logs: Sequence[TaskLog]) -> Side:
     system = logs[0].system
     return Side(system, tuple(logs), select_runs(logs)[system])
+
+
+def has_epochs(log: TaskLog) -> bool:
+    """Whether all scores of the log, if it has any, have several trials."""
+    scores = [data for data in log.data if isinstance(data, Scores)]
+    return bool(scores) and all(data.values.shape[1] > 1 for data in scores)
+
+
+def by_epochs(log: TaskLog, rng: np.random.Generator) -> Sides:
+    """Split the trials of each question randomly into two sides; an odd trial is left out. Scores only."""
+    pairs = [_split_trials(data, rng) for data in log.data if isinstance(data, Scores)]
+    first, second = zip(*pairs, strict=True)
+    return replace(log, data=first, reported={}), replace(log, data=second, reported={})
+
+
+def _split_trials(data: Scores, rng: np.random.Generator) -> tuple[Scores, Scores]:
+    values = rng.permuted(data.values, axis=1)
+    values = np.take_along_axis(values, np.argsort(np.isnan(values), axis=1, kind="stable"), axis=1)
+    n = values.shape[1] // 2
+    # if some trials of a question have no score, only its scored trials are split
+    return replace(data, values=values[:, 0 : 2 * n : 2]), replace(data, values=values[:, 1 : 2 * n : 2])
+
+
+def by_halves(log: TaskLog, units: IntArray | None, rng: np.random.Generator) -> Sides:
+    """Split the questions, or their clusters, randomly into two halves.
+
+    Parameters
+    ----------
+    units : int (n_questions,); clusters of the questions, None if they are independent
+    """
+    labels = np.arange(len(log.questions)) if units is None else units
+    known = np.unique(labels)
+    first = np.isin(labels, rng.permutation(known)[: len(known) // 2])
+    return select_questions(log, np.flatnonzero(first)), select_questions(log, np.flatnonzero(~first))

@@ -1,11 +1,12 @@
 """Differences of two graders on the same answers, and of one grader between systems of its own family and others."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
 
+from harness_uq.comparison.decisions import adjusted_p_values
 from harness_uq.comparison.differences import Pair, paired_difference
 from harness_uq.data.selection import matches
 from harness_uq.data.task_log import IntArray
@@ -15,7 +16,6 @@ from harness_uq.messages.catalogue.graders import LABELS_OF_ONE_FAMILY, NO_COMMO
 from harness_uq.results.estimate import Interval
 from harness_uq.results.grader import GraderDifference, GraderVerdict, SelfPreference
 from harness_uq.stats.labels.validate_labels import mean_of_trials
-from harness_uq.stats.pairs.multiple_testing import holm
 
 _FEWEST = 3
 _Row = TypeVar("_Row", GraderDifference, SelfPreference)
@@ -43,9 +43,8 @@ def self_preferences(entries: Sequence[GradedAnswers], patterns: Sequence[str], 
 
 def with_verdicts(rows: Sequence[_Row], level: float) -> list[_Row]:
     """The rows with p-values adjusted by Holm's method, and a verdict from these and the intervals."""
-    tested = [row.p_value for row in rows if row.p_value is not None]
-    adjusted: Iterator[float] = iter(holm(tested).tolist() if tested else ())
-    return [row if row.p_value is None else _with_verdict(row, next(adjusted), level) for row in rows]
+    adjusted = adjusted_p_values([row.p_value for row in rows])
+    return [row if p is None else _with_verdict(row, p, level) for row, p in zip(rows, adjusted, strict=True)]
 
 
 def _with_verdict(row: _Row, adjusted_p: float, level: float) -> _Row:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from harness_uq.comparison.decisions import verdict_of
 from harness_uq.comparison.differences import DifferenceResult
-from harness_uq.comparison.verdicts import VerdictInputs, verdict_of
+from harness_uq.comparison.verdicts import VerdictInputs
 from harness_uq.data.arrays import FloatArray
 from harness_uq.errors import DataError, NotEstimableError, refusal_of, unknown_name
 from harness_uq.estimation.load_plugins import load_plugins

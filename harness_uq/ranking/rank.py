@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from harness_uq.alignment.match import identical_pairs
+from harness_uq.comparison.decisions import adjusted_array
 from harness_uq.data.arrays import FloatArray, IntArray
 from harness_uq.data.selection import (
     ScoreKey,
@@ -45,7 +46,6 @@ from harness_uq.ranking.labeled_scores import labeled_scores
 from harness_uq.ranking.missing_scores import ExtremeRuns, OpenRanks, extreme_runs, open_ranks, with_open_ranks
 from harness_uq.results.ranking import Neighbours, RankedSystem, Ranking
 from harness_uq.results.result_list import ResultList
-from harness_uq.stats.pairs.multiple_testing import benjamini_hochberg, holm
 from harness_uq.stats.pairs.rank_sets import RankSets, rank_sets_of_normal
 from harness_uq.stats.pairs.ranks import RankPosterior, rank_posterior, tied_ranks
 from harness_uq.stats.pairs.shrunk_scores import shrunk_draws
@@ -386,11 +386,8 @@ def _apart(
 
 def _adjusted(tables: Sequence[FloatArray | None], correction: Correction) -> list[FloatArray | None]:
     """Adjust the p-values of all pairs; all pairs with a test form one family."""
-    adjust = holm if correction == "holm" else benjamini_hochberg
     upper = [np.empty(0) if p is None else p[np.triu_indices(len(p), 1)] for p in tables]
-    family = np.concatenate(upper)
-    tested = ~np.isnan(family)
-    family[tested] = adjust(family[tested])
+    family = adjusted_array(np.concatenate(upper), correction)
     parts = np.split(family, np.cumsum([len(p) for p in upper])[:-1])
     return [None if p is None else _square(part, len(p)) for p, part in zip(tables, parts, strict=True)]
 

@@ -13,7 +13,8 @@ from scipy import stats
 
 from benchmarks.reference.two_proportions import independent_posterior
 from harness_uq import RunMetadata
-from harness_uq.comparison.compare import compare, worse_rows
+from harness_uq.comparison.compare import compare
+from harness_uq.comparison.decisions import worse_rows
 from harness_uq.comparison.differences import Pair, paired_difference
 from harness_uq.data.task_log import (
     AggregateScore,

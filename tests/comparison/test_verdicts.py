@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness_uq.comparison.verdicts import VerdictInputs, amount, next_step, verdict_of
+from harness_uq.comparison.decisions import verdict_of
+from harness_uq.comparison.verdicts import VerdictInputs, amount, next_step
 
 TINY = 1e-9
 

@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 from harness_uq import DataError, Options, StructureError, TaskLog, estimate, gate
-from harness_uq.gating.requirements import Requirement, bound_p_values
+from harness_uq.comparison.decisions import bound_hypothesis
+from harness_uq.gating.requirements import Requirement
 from harness_uq.stats.pairs.multiple_testing import holm
 from tests.data.toy import task_log
 
@@ -22,8 +23,8 @@ def log(n_right: int, n: int = 400, **other: object) -> TaskLog:
 def p_values(n: int, bound: float) -> tuple[np.ndarray, np.ndarray]:
     """p-values of "at least the bound" and of "at most the bound", for each number of right answers."""
     rows = [estimate(log(k, n))[0] for k in range(n + 1)]
-    found = [bound_p_values(row, bound) for row in rows]
-    return np.array([p.below for p in found]), np.array([p.above for p in found])
+    kept, exceeded = ([bound_hypothesis(row, kind, bound) for row in rows] for kind in ("at_least", "at_most"))
+    return np.array([one.p_met for one in kept]), np.array([one.p_met for one in exceeded])
 
 
 @pytest.mark.parametrize(("n_right", "decision"), [(360, "pass"), (280, "fail"), (325, "undecided")])
@@ -63,9 +64,9 @@ def test_the_error_rates_of_two_bounds_are_at_most_5_percent(bound: float) -> No
 
 
 def test_the_test_is_that_of_scipy() -> None:
-    found = bound_p_values(estimate(log(45, 60))[0], 0.8)
-    assert found.below == pytest.approx(stats.binomtest(45, 60, 0.8, alternative="less").pvalue, rel=1e-12)
-    assert found.above == pytest.approx(stats.binomtest(45, 60, 0.8, alternative="greater").pvalue, rel=1e-12)
+    found = bound_hypothesis(estimate(log(45, 60))[0], "at_least", 0.8)
+    assert found.p_met == pytest.approx(stats.binomtest(45, 60, 0.8, alternative="less").pvalue, rel=1e-12)
+    assert found.p_violated == pytest.approx(stats.binomtest(45, 60, 0.8, alternative="greater").pvalue, rel=1e-12)
 
 
 def test_clusters_make_a_bound_harder_to_show() -> None:
@@ -76,10 +77,10 @@ def test_clusters_make_a_bound_harder_to_show() -> None:
 
 def test_without_a_posterior_the_limits_of_the_interval_have_a_p_value_of_5_percent() -> None:
     row = replace(estimate(log(300))[0], method="other", posterior=None)
-    assert bound_p_values(row, row.interval.low).above == pytest.approx(ALPHA, rel=1e-9)
-    assert bound_p_values(row, row.interval.high).below == pytest.approx(ALPHA, rel=1e-9)
-    assert bound_p_values(row, row.value).above == 1.0
-    assert bound_p_values(replace(row, interval=None), 0.5) is None
+    assert bound_hypothesis(row, "at_least", row.interval.low).p_violated == pytest.approx(ALPHA, rel=1e-9)
+    assert bound_hypothesis(row, "at_least", row.interval.high).p_met == pytest.approx(ALPHA, rel=1e-9)
+    assert bound_hypothesis(row, "at_least", row.value).p_violated == 1.0
+    assert bound_hypothesis(replace(row, interval=None), "at_least", 0.5) is None
 
 
 def test_bounds_and_margins_are_one_family() -> None:

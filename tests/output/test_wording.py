@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from harness_uq import estimate
-from harness_uq.comparison.verdicts import VerdictInputs, next_step, verdict_of
+from harness_uq.comparison.decisions import verdict_of
+from harness_uq.comparison.verdicts import VerdictInputs, next_step
 from harness_uq.output.html import report_html
 from harness_uq.output.phrases import missing_sentence
 from tests.data.toy import task_log

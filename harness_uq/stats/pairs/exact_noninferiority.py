@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +14,7 @@ from harness_uq.stats.common.validate_scalars import check_number
 from harness_uq.stats.units.contrasts import check_table
 
 _LARGEST_EXACT = 5000
+_LARGEST_SHARED = 100  # number of questions up to which tests share probabilities, which take up to 33 MB
 _GRID = 401
 _REFINEMENTS = 3
 _NEGLIGIBLE = 1e-13
@@ -85,9 +87,10 @@ def noninferiority_test(table: ArrayLike, margin: float) -> NoninferiorityTest:
         z = float(score_statistic(counts[1], counts[2], n, margin))
         return NoninferiorityTest(float(special.ndtr(-z)), float(special.ndtr(z)))
     won, lost = int(counts[1]), int(counts[2])
-    fewest, most = _rejection_limits(n, won, won + lost, margin)
-    at_least = _supremum(lambda gain: _prob_at_least(fewest, n, margin, gain), margin)
-    at_most = _supremum(lambda gain: 1.0 - _prob_at_least(most + 1, n, margin, gain), margin)
+    tables = _shared_tables(n, margin) if n <= _LARGEST_SHARED else _Tables(n, margin)
+    fewest, most = _rejection_limits(tables, won, won + lost)
+    at_least = _supremum(lambda gain: tables.prob_at_least(fewest, gain), tables.grid)
+    at_most = _supremum(lambda gain: 1.0 - tables.prob_at_least(most + 1, gain), tables.grid)
     return NoninferiorityTest(at_least, at_most)
 
 
@@ -145,18 +148,59 @@ def prob_worse(won: IntArray, discordant: IntArray, n: int, margin: float) -> Fl
     return np.asarray(((high - low) * 2.0 * _NODES * _WEIGHTS * density * below).sum(axis=1))
 
 
-def _rejection_limits(n: int, won: int, discordant: int, margin: float) -> tuple[IntArray, IntArray]:
+class _Tables:
+    """Probabilities of tables of n questions, which tests with the same margin share.
+
+    Attributes
+    ----------
+    grid : float (n_gains,); gain probabilities at which a supremum is searched first
+    """
+
+    def __init__(self, n: int, margin: float) -> None:
+        self.n, self.margin = n, margin
+        # gains are rare in most evaluations, so that the grid is denser near 0
+        self.grid = (1.0 - margin) / 2.0 * np.linspace(0.0, 1.0, _GRID) ** 2
+        self._is_shared = n <= _LARGEST_SHARED
+        if self._is_shared:
+            self._worse = np.full((n + 1, n + 1), np.nan)
+            self._on_grid = np.full((n + 1, n + 2, _GRID), np.nan)
+
+    def prob_worse(self, won: IntArray, discordant: IntArray) -> FloatArray:
+        """As the function `prob_worse`."""
+        if not self._is_shared:
+            return prob_worse(won, discordant, self.n, self.margin)
+        new = np.isnan(self._worse[discordant, won])
+        self._worse[discordant[new], won[new]] = prob_worse(won[new], discordant[new], self.n, self.margin)
+        return np.asarray(self._worse[discordant, won])
+
+    def prob_at_least(self, fewest: IntArray, gain: FloatArray) -> FloatArray:
+        """P(gains >= fewest[discordant]) for each gain probability; float (n_gains,)."""
+        if gain is not self.grid or not self._is_shared:
+            return np.asarray(_prob_at_least(fewest, self.n, self.margin, gain).sum(axis=0))
+        discordant, fewest = np.arange(self.n + 1), np.maximum(fewest, 0)
+        if np.isnan(self._on_grid[discordant, fewest, 0]).any():
+            self._on_grid[discordant, fewest] = _prob_at_least(fewest, self.n, self.margin, gain)
+        return np.asarray(self._on_grid[discordant, fewest].sum(axis=0))
+
+
+@lru_cache(maxsize=4)
+def _shared_tables(n: int, margin: float) -> _Tables:
+    return _Tables(n, margin)
+
+
+def _rejection_limits(tables: _Tables, won: int, discordant: int) -> tuple[IntArray, IntArray]:
     """For each number of discordant questions 0..n: the fewest gains as extreme as these, and the most gains.
 
     The probability that A is worse decreases with the number of gains among a given number of discordant questions.
     """
-    observed = float(prob_worse(np.array([won]), np.array([discordant]), n, margin)[0])
-    each = np.arange(n + 1)
-    fewest = _first(lambda gains, of: prob_worse(gains, of, n, margin) <= observed + _TIE, each, 0 * each, each + 1)
+    worse = tables.prob_worse
+    observed = float(worse(np.array([won]), np.array([discordant]))[0])
+    each = np.arange(tables.n + 1)
+    fewest = _first(lambda gains, of: worse(gains, of) <= observed + _TIE, each, 0 * each, each + 1)
     # only tables that are as extreme as the observed one lie between the two limits
-    is_more = prob_worse(np.minimum(fewest, each), each, n, margin) < observed - _TIE
+    is_more = worse(np.minimum(fewest, each), each) < observed - _TIE
     highest = np.where(is_more & (fewest <= each), fewest, each + 1)
-    most = _first(lambda gains, of: prob_worse(gains, of, n, margin) < observed - _TIE, each, fewest, highest) - 1
+    most = _first(lambda gains, of: worse(gains, of) < observed - _TIE, each, fewest, highest) - 1
     return fewest, most
 
 
@@ -174,7 +218,7 @@ def _first(
 
 
 def _prob_at_least(fewest: IntArray, n: int, margin: float, gain: FloatArray) -> FloatArray:
-    """P(gains >= fewest[discordant]) for each gain probability; float (n_gains,)."""
+    """P(gains >= fewest[discordant], discordant) for each gain probability; float (n + 1, n_gains)."""
     discordance = 2.0 * gain + margin
     discordant = np.arange(n + 1)
     weights = np.exp(
@@ -192,13 +236,13 @@ def _prob_at_least(fewest: IntArray, n: int, margin: float, gain: FloatArray) ->
     is_uncertain = (k > 0) & (k <= discordant_at)
     k, t, p = k[is_uncertain], discordant_at[is_uncertain], share[at[is_uncertain]]
     tails[is_uncertain] = special.betainc(k, t - k + 1, p)
-    return np.bincount(at, weights[at, discordant_at] * tails, minlength=len(gain)).astype(float)
+    probabilities = np.zeros(weights.T.shape)
+    probabilities[discordant_at, at] = weights[at, discordant_at] * tails
+    return probabilities
 
 
-def _supremum(probability: Callable[[FloatArray], FloatArray], margin: float) -> float:
+def _supremum(probability: Callable[[FloatArray], FloatArray], grid: FloatArray) -> float:
     """Largest value over the gain probability in [0, (1 - margin) / 2], on a grid that is refined at its maximum."""
-    # gains are rare in most evaluations, so that the grid is denser near 0
-    grid = (1.0 - margin) / 2.0 * np.linspace(0.0, 1.0, _GRID) ** 2
     best = 0.0
     for _ in range(_REFINEMENTS):
         values = probability(grid)

@@ -1,6 +1,6 @@
-"""Several runs of a system: the runs as trials of the same questions, and the variation between them."""
+"""Runs of one system: as trials of the same questions, the variation between them, and earlier runs."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -21,8 +21,9 @@ from harness_uq.data.task_log import MetricKey, Scores, Source, TaskLog
 from harness_uq.data.trial_endings import TrialEndings
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.estimation.samples_or_totals import with_best_evidence
-from harness_uq.messages.catalogue.comparison import ONE_SYSTEM_REQUIRED
-from harness_uq.options import OVERALL
+from harness_uq.messages.catalogue.comparison import HISTORY_RUNS_USED, NO_HISTORY_RUNS, ONE_SYSTEM_REQUIRED
+from harness_uq.messages.message import Message
+from harness_uq.options import OVERALL, Options
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
@@ -31,6 +32,7 @@ from harness_uq.structure.clusters import clusters_of
 from harness_uq.structure.selection import Selection
 from harness_uq.structure.structure import StructureOptions
 from harness_uq.structure.task_groups import group_data, members_of
+from harness_uq.trends.history import runs_at_level_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -216,3 +218,67 @@ def _stacked(base: Scores, scores: Sequence[Scores], rows: IntArray) -> Scores:
 def _endings(logs: Sequence[TaskLog], rows: IntArray) -> TrialEndings | None:
     codes = [log.ended_by.codes[at] for log, at in zip(logs, rows, strict=True) if log.ended_by is not None]
     return TrialEndings(np.concatenate(codes, axis=1)) if len(codes) == len(logs) else None
+
+
+# ---------------------------------------------------------------- earlier runs of the baseline's system
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HistoryRuns:
+    """Further runs of the baseline's system by task, metric and filter.
+
+    Attributes
+    ----------
+    by_score : the runs that no change of the score separates from the baseline
+    n_omitted : largest number of other runs of one score
+    """
+
+    by_score: Mapping[ScoreKey, list[SelectedRun]] = field(default_factory=dict)
+    n_omitted: int = 0
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """A note on the numbers of runs; none without a history."""
+        if not self.by_score:
+            return ()
+        n_runs = max(map(len, self.by_score.values()))
+        others = "1 other run is" if self.n_omitted == 1 else f"{self.n_omitted} other runs are"
+        omitted = f"; {others} omitted because of a change of the score"
+        return (HISTORY_RUNS_USED(n_runs=n_runs, omitted=omitted if self.n_omitted else ""),)
+
+    @classmethod
+    def read(
+        cls,
+        runs: Runs,
+        baseline: Side,
+        compared: Collection[Source],
+        plugins: Plugins,
+        structure: StructureOptions,
+        selection: Selection,
+    ) -> "HistoryRuns":
+        """Read the runs of the baseline's system except those that the gate compares, whose logs are `compared`.
+
+        Raises
+        ------
+        DataError : if there is none
+        """
+        logs = [log for log in task_logs(runs, plugins, selection) if not log.subtasks]
+        sources = [*compared, *(log.source for log in logs)]
+        copies = {*copied_logs(sources), *superseded_attempts(sources)}
+        found: dict[ScoreKey, list[SelectedRun]] = {}
+        for log in logs:
+            for data in log.data if log.system == baseline.system and log.source not in copies else ():
+                if isinstance(data, Scores):
+                    found.setdefault((log.task, data.metric, data.filter), []).append(SelectedRun(log, data))
+        by_score, n_omitted = dict[ScoreKey, list[SelectedRun]](), 0
+        for key, entries in found.items():
+            if (run := baseline.chosen.get(key)) is None:
+                continue
+            own = run.log.source
+            others = [one for one in entries if one.log.source == own or one.log.source not in compared]
+            by_score[key] = runs_at_level_of(run, others, Options(structure=structure), plugins)
+            n_omitted = max(n_omitted, sum(one.log.source != own for one in others) - len(by_score[key]))
+        if not any(by_score.values()) and not n_omitted:
+            systems = sorted({log.system for log in logs}) or ["none"]
+            raise DataError(NO_HISTORY_RUNS(system=baseline.system, systems=systems))
+        return cls(by_score, n_omitted)

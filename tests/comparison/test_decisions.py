@@ -8,7 +8,7 @@ from scipy import stats as scipy_stats
 
 from harness_uq import compare, compare_scores
 from harness_uq.cli import main
-from harness_uq.comparison.multiplicity import adjust_verdicts
+from harness_uq.comparison.decisions import with_corrected_verdicts
 from harness_uq.data.task_log import log_of_array
 from harness_uq.output.comparison_headline import comparison_answer, reasons
 from tests.results import factory as make
@@ -33,7 +33,7 @@ def row(p: float, task: str, **others: object):
 def test_p_values_are_those_of_holm() -> None:
     """R: p.adjust(c(0.01, 0.02, 0.04, 0.3), "holm") gives 0.04, 0.06, 0.08, 0.30."""
     rows = [row(p, f"t{k}") for k, p in enumerate((0.01, 0.02, 0.04, 0.3))]
-    adjusted = adjust_verdicts(rows, "overall", 0.95)
+    adjusted = with_corrected_verdicts(rows, 0.95)
     assert [one.verdict_p_adjusted for one in adjusted] == pytest.approx([0.04, 0.06, 0.08, 0.3])
     assert [one.verdict_adjusted for one in adjusted] == ["better", "undecided", "undecided", "undecided"]
     assert [one.verdict for one in adjusted] == ["better", "better", "better", "undecided"]
@@ -41,17 +41,17 @@ def test_p_values_are_those_of_holm() -> None:
 
 def test_with_several_tasks_p_values_are_at_least_those_of_the_exact_test() -> None:
     rows = [replace(row(0.01, f"t{k}"), p_value=0.03) for k in range(2)]
-    assert [one.verdict_p_adjusted for one in adjust_verdicts(rows, "overall", 0.95)] == pytest.approx([0.06, 0.06])
-    assert adjust_verdicts(rows[:1], "overall", 0.95)[0].verdict_p_adjusted == pytest.approx(0.01)
+    assert [one.verdict_p_adjusted for one in with_corrected_verdicts(rows, 0.95)] == pytest.approx([0.06, 0.06])
+    assert with_corrected_verdicts(rows[:1], 0.95)[0].verdict_p_adjusted == pytest.approx(0.01)
 
 
 def test_the_rows_over_all_tasks_are_corrected_for_their_own_number() -> None:
     rows = [row(0.04, "overall"), *(row(0.04, f"t{k}") for k in range(3))]
-    assert [one.verdict_adjusted for one in adjust_verdicts(rows, "overall", 0.95)] == ["better", *["undecided"] * 3]
+    assert [one.verdict_adjusted for one in with_corrected_verdicts(rows, 0.95)] == ["better", *["undecided"] * 3]
 
 
 def test_equivalence_is_tested_by_the_larger_tail_beyond_the_margin() -> None:
-    (one,) = adjust_verdicts([replace(row(0.9, "t", verdict="equivalent"), margin=0.1)], "overall", 0.95)
+    (one,) = with_corrected_verdicts([replace(row(0.9, "t", verdict="equivalent"), margin=0.1)], 0.95)
     tail = 1 - one.posterior.cdf(0.1)
     assert one.verdict_p_adjusted == pytest.approx(2 * tail)
     assert one.verdict_adjusted == "equivalent"
@@ -59,7 +59,7 @@ def test_equivalence_is_tested_by_the_larger_tail_beyond_the_margin() -> None:
 
 def test_a_comparison_that_is_not_estimable_is_undecided_and_not_counted() -> None:
     missing = replace(row(0.5, "t1"), difference=None, posterior=None)
-    first, second = adjust_verdicts([row(0.04, "t0"), missing], "overall", 0.95)
+    first, second = with_corrected_verdicts([row(0.04, "t0"), missing], 0.95)
     assert (first.verdict_adjusted, first.verdict_p_adjusted) == ("better", pytest.approx(0.04))
     assert (second.verdict_adjusted, second.verdict_p_adjusted) == ("undecided", None)
 
@@ -98,7 +98,7 @@ def test_the_probability_of_any_wrong_verdict_is_at_most_5_per_cent() -> None:
 
 
 def test_headlines_and_reasons_use_the_corrected_verdicts() -> None:
-    rows = adjust_verdicts([row(0.04, f"t{k}") for k in range(4)], "overall", 0.95)
+    rows = with_corrected_verdicts([row(0.04, f"t{k}") for k in range(4)], 0.95)
     assert "4 are undecided" in comparison_answer(rows)
     assert [reason.partition(": ")[2] for reason in reasons(rows)] == [
         "better alone, undecided after correction for the number of tasks."
