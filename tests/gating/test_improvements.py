@@ -54,7 +54,7 @@ def test_an_improvement_of_one_task_leaves_the_margin_of_the_others() -> None:
     assert {row.comparison.task: row.improve_by for row in found.rows} == {"t": 0.02, "u": None, "overall": None}
     with pytest.raises(DataError, match="required improvement: 'x'"):
         gate(new, old, margin=0.05, improve_by={"x": 0.02})
-    with pytest.raises(DataError, match="Invalid improve_by: -0.1"):
+    with pytest.raises(DataError, match="Invalid improve_by"):
         gate(new, old, improve_by=-0.1)
 
 
