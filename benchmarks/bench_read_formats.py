@@ -145,7 +145,7 @@ def measured(way: str, path: str) -> None:
     import msgspec  # noqa: F401
 
     import harness_uq.plugins.readers  # noqa: F401
-    from harness_uq.estimation.load_plugins import load_plugins
+    from harness_uq.inference.load_plugins import load_plugins
 
     for reader in load_plugins().harnesses.values():
         reader.find([])  # imports the module of the format

@@ -211,7 +211,7 @@ def failures(folder: Path, source: Path) -> dict:
 
 def killed(paths: list[str], folder: Path, times: int = 50) -> dict:
     """A run that fills a store, killed again and again; each time every file of the store is read to its end."""
-    from harness_uq.estimation.load_plugins import load_plugins
+    from harness_uq.inference.load_plugins import load_plugins
     from harness_uq.store.maintenance import find_damage
     from harness_uq.store.store import Store
 

@@ -20,7 +20,8 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from harness_uq.comparison.differences import Pair, paired_difference
+from harness_uq.alignment.panel import panel_of_scores
+from harness_uq.inference.contrasts import paired_contrast
 from harness_uq.stats.pairs.run_variation import DistributionOverRuns, pooled_variation, run_variation
 
 OUT = Path(__file__).parent / "results" / "baseline_runs.json"
@@ -55,9 +56,9 @@ def gate(
     p = rng.beta(1.0, 0.6, n)
     new = answers(p, rng.normal(-drop, run_sd, n_new), rng)
     runs = answers(p, rng.normal(0, run_sd, n_runs), rng)
-    pair = Pair(new.mean(axis=0), runs.mean(axis=0), None, None, (0.0, 1.0), False, max(n_runs, n_new))
+    panel = panel_of_scores([new.T, runs.T], None, (0.0, 1.0), is_binary=True)
     variation = pooled_variation([run_variation(side) for side in (new, runs) if len(side) > 1])
-    over_runs = DistributionOverRuns(paired_difference(pair, "bayes").posterior, variation, (n_new, n_runs))
+    over_runs = DistributionOverRuns(paired_contrast(panel).posterior, variation, (n_new, n_runs))
     lost, won = int((runs[0] > new[0]).sum()), int((runs[0] < new[0]).sum())
     return float(over_runs.cdf(0.0)), float(stats.binom.sf(lost - 1, lost + won, 0.5))
 

@@ -22,7 +22,7 @@ from harness_uq.comparison import flipped_questions as lists
 from harness_uq.comparison.flipped_questions import flipped_questions
 from harness_uq.data.selection import SelectedRun
 from harness_uq.data.task_log import Questions, Scores, Source, TaskLog
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.options import Options
 from harness_uq.stats.trials.question_changes import FLAKY, LARGE_CHANGE, question_changes
 from harness_uq.structure.structure import StructureOptions

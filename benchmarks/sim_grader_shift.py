@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from harness_uq.comparison.differences import Pair, paired_difference
+from harness_uq.alignment.panel import panel_of_scores
+from harness_uq.inference.contrasts import paired_contrast
 
 GRADERS = (0.9, 0.7, 0.5)
 LENIENCE = (0.0, 0.1, 0.2)
@@ -31,8 +32,8 @@ def warns(j: float, lenience: float, n: int, rng: np.random.Generator) -> bool:
     u = rng.random((2, n))
     graded = np.where(truth, u < sensitivity[:, None], u > specificity[:, None])
     errors = graded.astype(float) - truth
-    pair = Pair(errors[0], errors[1], None, None, (-1.0, 1.0), is_single_binary=False)
-    finding = paired_difference(pair, "bayes")
+    panel = panel_of_scores([*errors], None, (-1.0, 1.0))
+    finding = paired_contrast(panel)
     low, high = finding.posterior.interval(LEVEL)
     return finding.p_value is not None and finding.p_value <= 1 - LEVEL and not low <= 0 <= high
 

@@ -14,10 +14,10 @@ import numpy as np
 from scipy import special
 from scipy import stats as scipy_stats
 
-from harness_uq.comparison.differences import paired_difference
-from harness_uq.comparison.pairing import pair_scores, pool
+from harness_uq.alignment.panel import pair_panel, pool
 from harness_uq.data.selection import select_runs
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.contrasts import paired_contrast
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.structure.structure import StructureOptions
 from tests.data.toy import task_log
 
@@ -106,10 +106,10 @@ def run(truth: float, tasks: list[Draw], n_sets: int, rng: np.random.Generator) 
             fields = {} if clusters is None else {"passage": [str(code) for code in clusters]}
             logs += [task_log(x, task=f"t{task}", system=s, fields=fields) for s, x in zip("ab", scores, strict=True)]
         sides = select_runs(logs)
-        pairs = [pair_scores(sides["a"][key], sides["b"][key], StructureOptions(), plugins) for key in sides["a"]]
+        pairs = [pair_panel(sides["a"][key], sides["b"][key], StructureOptions(), plugins) for key in sides["a"]]
         pair = pool(pairs, [1 / len(tasks)] * len(tasks))
-        ends[k] = paired_difference(pair, "bayes").posterior.interval(LEVEL)
-        seen[k] = pair.values[0] - pair.values[1]
+        ends[k] = paired_contrast(pair).posterior.interval(LEVEL)
+        seen[k] = pair.scores[0] - pair.scores[1]
     covered = ((ends[:, 0] <= truth) & (truth <= ends[:, 1])).mean()
     width = (ends[:, 1] - ends[:, 0]).mean()
     return {"n": n_sets, "coverage": covered, "width": width, "width needed": 3.92 * seen.std()}

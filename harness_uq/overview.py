@@ -9,8 +9,8 @@ from harness_uq.comparison.dominance import with_dominance
 from harness_uq.data.resources import RESOURCE_METRICS
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.estimation.estimate import estimate
-from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.estimation.resource_use import resource_use_of
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.messages.message import Message
 from harness_uq.options import Options, resolve
 from harness_uq.options_typed import ReportKeywords

@@ -7,7 +7,7 @@ from pathlib import Path
 from harness_uq.data.selection import LogFilter
 from harness_uq.errors import LogError, StructureError, message_of
 from harness_uq.estimation.estimate import estimate
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io import paths as io_paths
 from harness_uq.messages.catalogue.reading import LINK_LEADS_OUTSIDE, OUTPUT_LINK_LEADS_OUTSIDE
 from harness_uq.messages.message import Message

@@ -36,7 +36,7 @@ ON_LOGS = {
     "read, lm-eval": "harness_uq_lm_eval.read.tasks:read_run",
     "read, Inspect": "harness_uq_inspect.read.task_log:read_task_log",
     "structure": "harness_uq.estimation.estimate:clusters_of",
-    "estimate": "harness_uq.estimation.methods.binary:credible",
+    "estimate": "harness_uq.inference.methods.binary:credible",
     "report": "harness_uq.output.json_document:result_document",
     "write, lm-eval": "harness_uq_lm_eval.write.writeback:write",
     "write, Inspect": "harness_uq_inspect.write.annotate:annotate_log",

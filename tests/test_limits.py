@@ -22,10 +22,10 @@ LIMITS = {
 # modules that may import own modules through strings: tables of commands, formats, results, methods and plugins
 TABLES = {
     "harness_uq.commands.command_table",
-    "harness_uq.estimation.methods",
+    "harness_uq.inference.methods",
     "harness_uq.output.document",
     "harness_uq.output.formats",
-    "harness_uq.estimation.load_plugins",
+    "harness_uq.inference.load_plugins",
     "harness_uq.plugins.manager",
     "harness_uq_formats.reader",
     "harness_uq_inspect",

@@ -12,7 +12,7 @@ import pytest
 
 import harness_uq
 from harness_uq import plugin_api
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io.paths import write_bytes
 from harness_uq.plugins import hookspecs
 from tests.conftest import ROOT

@@ -7,7 +7,7 @@ import pytest
 
 from harness_uq.cli import main
 from harness_uq.errors import LogError, StructureError
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.options import Options
 from harness_uq.plugins.protocols import Discovery, Reader, Run
 from harness_uq.rescoring import rescore, restore

@@ -15,7 +15,7 @@ from harness_uq.cli import main
 from harness_uq.data.resources import ModelPrice, ResourceOptions, Resources, TokenUsage, cost_of
 from harness_uq.data.task_log import Questions, Scores, Source, TaskLog, with_resource_metrics
 from harness_uq.errors import DataError
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io.prices import PriceTable, PublicPrices, read_prices
 from harness_uq.plugins.protocols import ReadsResources
 from tests.adapters.inspect.environment import run_with_uq

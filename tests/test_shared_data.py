@@ -10,7 +10,7 @@ import pytest
 
 from harness_uq.cli import main
 from harness_uq.estimation.estimate import estimate
-from harness_uq.estimation.method_result import plain_score
+from harness_uq.inference.method import plain_score
 from harness_uq.options import Options
 from harness_uq.plugins.readers import read_logs
 from harness_uq.stats.clusters.cluster_robust import cluster_robust

@@ -22,8 +22,9 @@ from benchmarks.reference.latent_normal import latent_normal_cells
 from benchmarks.reference.nested import nested_posterior
 from benchmarks.reference.two_proportions import independent_posterior
 from harness_uq._version import __version__
-from harness_uq.comparison.differences import Pair, paired_difference
+from harness_uq.alignment.panel import panel_of_scores
 from harness_uq.data.task_log import FloatArray
+from harness_uq.inference.contrasts import paired_contrast
 from harness_uq.stats.classes.confusion import confusion_posterior
 from harness_uq.stats.classes.multiclass import multiclass_posterior
 from harness_uq.stats.clusters.beta_binomial_posterior import clustered_posterior
@@ -228,8 +229,8 @@ def _clustered_process(rng: np.random.Generator) -> tuple[Posterior, float]:
     cells, truth = _clustered_cells(rng)
     outcomes = np.repeat(np.tile([1.0, -1.0, 0.0], 15), cells.ravel().astype(int))
     a, b = (outcomes > 0).astype(float), (outcomes < 0).astype(float)
-    pair = Pair(a, b, np.repeat(np.arange(15), 4), None, (0.0, 1.0), True)
-    posterior = paired_difference(pair, "dirichlet").posterior
+    panel = panel_of_scores([a, b], np.repeat(np.arange(15), 4), (0.0, 1.0), is_binary=True)
+    posterior = paired_contrast(panel, "dirichlet").posterior
     if not isinstance(posterior, DifferencePosterior):
         raise TypeError("the comparison of clustered binary scores has no posterior of the difference")
     return posterior, truth

@@ -14,7 +14,7 @@ from harness_uq.data.selection import active_draws
 from harness_uq.data.task_log import FloatArray, Questions, Scores
 from harness_uq.errors import DataError
 from harness_uq.estimation.active import fitted_predictor
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.plugins.readers import Reading, task_logs
 from harness_uq.stats.active.expected_width import ExpectedWidth, WidthSimulation
 from harness_uq.stats.active.predictor import Predictor

@@ -7,7 +7,7 @@ from typing import Unpack
 from harness_uq.active.history import ActiveHistory
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.errors import DataError, NotEstimableError, StructureError, refusal_of
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.options import Options, resolve
 from harness_uq.options_typed import PlanActiveKeywords
 from harness_uq.plugins.manager import Plugins

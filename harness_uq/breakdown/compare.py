@@ -13,7 +13,7 @@ from harness_uq.breakdown.pooling import GroupValue, pooled_values, stable_error
 from harness_uq.comparison.decisions import adjusted_p_values
 from harness_uq.comparison.sides import Side
 from harness_uq.data.selection import SelectedRun, higher_is_better
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.messages.catalogue.breakdown import GROUPS_NOT_POOLED, GROUPS_WITH_ANY_SCORE
 from harness_uq.messages.catalogue.comparison import VERDICT_DEPENDS_ON_MISSING
 from harness_uq.options import Options, resolve

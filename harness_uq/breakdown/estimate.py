@@ -8,9 +8,10 @@ import numpy as np
 
 from harness_uq.breakdown.pooling import GroupValue, pooled_values
 from harness_uq.data.task_log import Scores, TaskData, TaskLog
-from harness_uq.estimation.estimate import estimate, with_structure_of_task
-from harness_uq.estimation.load_plugins import load_plugins
-from harness_uq.estimation.missing_scores import with_policies
+from harness_uq.estimation.estimate import estimate
+from harness_uq.inference.load_plugins import load_plugins
+from harness_uq.inference.marginals import with_structure_of_task
+from harness_uq.inference.scenarios import with_policies
 from harness_uq.messages.catalogue.breakdown import GROUPS_NOT_POOLED
 from harness_uq.messages.message import Message
 from harness_uq.options import Options, resolve

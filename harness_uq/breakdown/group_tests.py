@@ -13,7 +13,7 @@ from harness_uq.data.missing_scores import Extreme
 from harness_uq.data.selection import ScoreKey, SelectedRun
 from harness_uq.data.task_log import Scores
 from harness_uq.errors import StructureError
-from harness_uq.estimation.estimate import with_structure_of_task
+from harness_uq.inference.marginals import with_structure_of_task
 from harness_uq.messages.catalogue.breakdown import GROUPS_OF_ONE_SYSTEM, UNKNOWN_GROUP_FIELD
 from harness_uq.messages.message import Message
 from harness_uq.options import Options

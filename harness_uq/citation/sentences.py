@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from harness_uq.estimation import active, judge_correction, subset
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.output.html.methods_appendix import Kind, MethodText, text_of_analysis, text_of_estimator
 from harness_uq.output.phrases import join_names
 from harness_uq.plots.figure_rows import OVERALL_GROUP

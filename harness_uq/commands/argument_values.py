@@ -96,7 +96,7 @@ def estimation_options(args: argparse.Namespace, plugins: "Plugins") -> "Options
     ------
     UsageError : if the method or the estimand does not exist
     """
-    from harness_uq.estimation.defaults import method_names
+    from harness_uq.inference.defaults import method_names
     from harness_uq.options import Options
 
     if args.uq not in (methods := method_names(plugins.estimators)):

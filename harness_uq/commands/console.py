@@ -50,7 +50,7 @@ def print_message(message: "Message", subject: str = "") -> None:
 
 def load_and_report_plugins() -> "Plugins":
     """The installed plugins; each one that was skipped is named on standard error."""
-    from harness_uq.estimation import load_plugins
+    from harness_uq.inference import load_plugins
 
     plugins = load_plugins.load_plugins()
     for warning in plugins.warnings:

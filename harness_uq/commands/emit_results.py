@@ -191,7 +191,7 @@ def _chosen_format(args: argparse.Namespace, names: Sequence[str]) -> "Format":
 
 
 def _plugins() -> "Plugins":
-    from harness_uq.estimation.load_plugins import load_plugins
+    from harness_uq.inference.load_plugins import load_plugins
 
     return load_plugins()
 

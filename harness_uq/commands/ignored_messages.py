@@ -62,7 +62,7 @@ def _marked(value: Any, codes: frozenset[str]) -> Any:
 def _ignorable(label: str) -> MessageType:
     kind = MESSAGE_REGISTRY.find(label)
     if kind is None:
-        from harness_uq.estimation.load_plugins import load_plugins
+        from harness_uq.inference.load_plugins import load_plugins
 
         load_plugins()  # registers the messages of the adapters
         kind = MESSAGE_REGISTRY.find(label)

@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
     """Load the plugins and list them."""
     import json
 
-    from harness_uq.estimation.load_plugins import load_plugins
+    from harness_uq.inference.load_plugins import load_plugins
     from harness_uq.messages.control_characters import escape_lines
     from harness_uq.output.sanitize import json_text
 

@@ -52,7 +52,7 @@ def add_arguments(parser: CommandParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, rank, print."""
-    from harness_uq.estimation.split_groups import split_by
+    from harness_uq.inference.split_groups import split_by
     from harness_uq.options import Options
     from harness_uq.overall.rank import overall_tasks, rank_tasks
     from harness_uq.plugins.readers import task_logs

@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from harness_uq.alignment.panel import Panel
 from harness_uq.comparison.decisions import verdict_of
-from harness_uq.comparison.differences import DifferenceResult, Pair
 from harness_uq.comparison.verdicts import VerdictInputs, next_step
 from harness_uq.data.arrays import FloatArray
 from harness_uq.data.selection import ScoreKey
 from harness_uq.errors import NotEstimableError
+from harness_uq.inference.contrasts import Contrast
 from harness_uq.messages.catalogue.comparison import TOO_FEW_QUESTIONS_COMPARED, ZERO_WIDTH_DIFFERENCE
 from harness_uq.messages.catalogue.estimation import INTERVAL_EXCEEDS_RANGE
 from harness_uq.messages.message import Message, distinct
@@ -31,7 +32,7 @@ class ComparisonContext:
     key : task, metric and filter
     names : names of A and B
     values : observed scores of A and B; None if unknown
-    pair : the matched questions; None if no questions match, or if they have no scores of their own
+    panel : the matched questions; None if no questions match, or if they have no scores of their own
     others : further attributes, as in `Comparison`
     """
 
@@ -40,7 +41,7 @@ class ComparisonContext:
     values: tuple[float | None, float | None]
     higher_is_better: bool
     bounds: tuple[float, float] | None = None
-    pair: Pair | None = None
+    panel: Panel | None = None
     n_matched: int | None = None
     n_unmatched: tuple[int | None, int | None] = (None, None)
     n_trials: int | None = None
@@ -49,9 +50,9 @@ class ComparisonContext:
     messages: tuple[Message, ...] = ()
 
 
-def comparison_row(result: DifferenceResult, context: ComparisonContext, options: Options) -> Comparison:
+def comparison_row(result: Contrast, context: ComparisonContext, options: Options) -> Comparison:
     """Build the comparison from a posterior of A - B."""
-    posterior, pair = result.posterior, context.pair
+    posterior, panel = result.posterior, context.panel
     low, high = posterior.interval(options.level)
     if not high > low:
         return undecided_row(context, options, ZERO_WIDTH_DIFFERENCE())
@@ -81,15 +82,15 @@ def comparison_row(result: DifferenceResult, context: ComparisonContext, options
         n_additional_questions=evidence.n_more if is_open else None,
         prob_positive=result.prob_positive,
         odds_ratio=result.odds_ratio,
-        correlation=_pair_statistic(score_correlation, pair),
-        table=PairedCounts(*pair.table) if pair and pair.table else None,
-        n_matched=len(pair.a) if pair else context.n_matched,
+        correlation=_pair_statistic(score_correlation, panel),
+        table=PairedCounts(*panel.table) if panel and panel.table else None,
+        n_matched=panel.n_questions if panel else context.n_matched,
         n_unmatched_a=context.n_unmatched[0],
         n_unmatched_b=context.n_unmatched[1],
         n_trials=context.n_trials,
-        n_clusters=pair.n_units if pair else context.n_clusters,
+        n_clusters=panel.n_units if panel else context.n_clusters,
         cluster_key=context.cluster_key,
-        variance_reduction=_pair_statistic(variance_reduction, pair) if options.scope == "population" else None,
+        variance_reduction=_pair_statistic(variance_reduction, panel) if options.scope == "population" else None,
         margin=options.margin_of(context.key[0]),
         minimum_detectable_effect=detectable,
         prob_noninferior=prob_noninferior(
@@ -111,12 +112,12 @@ def _beyond_range(low: float, high: float, bounds: tuple[float, float] | None) -
     return () if is_within else (INTERVAL_EXCEEDS_RANGE(low=-largest, high=largest),)
 
 
-def _pair_statistic(statistic: Callable[[FloatArray, FloatArray], float], pair: Pair | None) -> float | None:
+def _pair_statistic(statistic: Callable[[FloatArray, FloatArray], float], panel: Panel | None) -> float | None:
     """Compute a statistic of the two systems' scores of each question; None if the scores are constant or unmatched."""
-    if pair is None:
+    if panel is None:
         return None
     try:
-        return statistic(pair.a, pair.b)
+        return statistic(panel.means[0], panel.means[1])
     except NotEstimableError:
         return None
 
@@ -137,7 +138,7 @@ def undecided_row(context: ComparisonContext, options: Options, reason: Message)
         difference=None,
         verdict="undecided",
         verdict_text=f"The difference between {a} and {b} is not estimable: {reason.text}",
-        n_matched=len(context.pair.a) if context.pair else context.n_matched,
+        n_matched=context.panel.n_questions if context.panel else context.n_matched,
         margin=options.margin_of(context.key[0]),
         higher_is_better=context.higher_is_better,
         messages=(reason, *context.messages),
@@ -170,7 +171,7 @@ def _evidence(
 
 def _n_questions(context: ComparisonContext) -> int | None:
     """Number of questions compared; if questions are not matched, the number in the smaller run."""
-    if context.pair is not None:
-        return len(context.pair.a)
+    if context.panel is not None:
+        return context.panel.n_questions
     known = [n for n in context.n_unmatched if n is not None]
     return context.n_matched or (min(known) if len(known) == 2 else None)

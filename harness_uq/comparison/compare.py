@@ -4,16 +4,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Unpack
 
+from harness_uq.alignment.panel import MatchedScore, Panel, pair_panel
 from harness_uq.comparison.build_rows import ComparisonContext, comparison_row, undecided_row
 from harness_uq.comparison.decisions import with_corrected_verdicts
-from harness_uq.comparison.differences import DifferenceResult, paired_difference
 from harness_uq.comparison.identical_runs import sameness
-from harness_uq.comparison.independent import common_bounds, difference_of
 from harness_uq.comparison.judge_correction import HumanLabels, compare_with_labels
 from harness_uq.comparison.missing_scores import apply_missing_policies
 from harness_uq.comparison.non_mean_metrics import pair_records
-from harness_uq.comparison.own_questions import with_own_questions
-from harness_uq.comparison.pairing import MatchedScore, Paired, pair_scores
 from harness_uq.comparison.sides import Side, common_keys
 from harness_uq.comparison.validate_margins import check_difference
 from harness_uq.data.selection import (
@@ -27,8 +24,10 @@ from harness_uq.data.selection import (
 from harness_uq.data.task_log import Classifications, SufficientStatistics, TaskLog, log_of_array
 from harness_uq.errors import DataError, HarnessUqError, NotEstimableError, StructureError, error_summary, refusal_of
 from harness_uq.estimation.auxiliary_data import human_labels, require_labels, selection_with_labels
-from harness_uq.estimation.load_plugins import load_plugins
-from harness_uq.estimation.single_system import estimate_of
+from harness_uq.inference.contrasts import Contrast, common_bounds, independent_contrast, paired_contrast
+from harness_uq.inference.load_plugins import load_plugins
+from harness_uq.inference.marginals import marginal
+from harness_uq.inference.posterior import PairedPosterior
 from harness_uq.messages.catalogue.comparison import (
     GROUP_NOT_PAIRED,
     INDEPENDENT_COMPARISON,
@@ -143,9 +142,9 @@ def _rows(
         for key_a, key_b in matched
         if not side_a.chosen[key_a].log.subtasks
     ]
-    pairs = {key: score.members[0] for key, score in job.matched.items()}
-    rows += [job.group(key, pairs) for key, _ in matched if side_a.chosen[key].log.subtasks]
-    rows += job.overall(pairs)
+    panels = {key: score.members[0] for key, score in job.matched.items()}
+    rows += [job.group(key, panels) for key, _ in matched if side_a.chosen[key].log.subtasks]
+    rows += job.overall(panels)
     rows = [replace(row, messages=(*row.messages, *notes)) for row in rows]
     same = sameness(side_a, side_b, matched)
     if same is not None:  # more questions would not separate a run from itself
@@ -235,26 +234,26 @@ class _Job:
             try:
                 if isinstance(a.data, SufficientStatistics | Classifications):
                     return self._records(a, b)
-                paired = pair_scores(a, b, self.options.structure, self.plugins)
+                panel = pair_panel(a, b, self.options.structure, self.plugins)
             except NotEstimableError as error:
                 reason = str(error)
             else:
-                row = self._paired(paired)
-                self.matched[row.key] = MatchedScore((paired,))
+                row = self._paired(panel)
+                self.matched[row.key] = MatchedScore((panel,))
                 return row
         return self._independent(a, b, reason)
 
-    def group(self, key: ScoreKey, pairs: Mapping[ScoreKey, Paired]) -> Comparison:
+    def group(self, key: ScoreKey, panels: Mapping[ScoreKey, Panel]) -> Comparison:
         """Compare a group of tasks, with the weights of the harness."""
         _, metric, name = key
         try:
             weights = self._group_weights(key)
-            pair_of_task = [pairs.get((task, metric, name)) for task in weights]
-            if missing := [task for task, pair in zip(weights, pair_of_task, strict=True) if pair is None]:
+            panel_of_task = [panels.get((task, metric, name)) for task in weights]
+            if missing := [task for task, panel in zip(weights, panel_of_task, strict=True) if panel is None]:
                 raise NotEstimableError(GROUP_NOT_PAIRED(tasks=missing))
         except NotEstimableError as error:
             return self._independent(self.side_a.chosen[key], self.side_b.chosen[key], str(error))
-        present = [pair for pair in pair_of_task if pair is not None]
+        present = [panel for panel in panel_of_task if panel is not None]
         return self._pooled(key, present, list(weights.values()), POOLED_GROUP(n_tasks=len(present)))
 
     def _group_weights(self, key: ScoreKey) -> dict[str, float]:
@@ -279,12 +278,12 @@ class _Job:
     def _clusters(self, log: TaskLog) -> Clusters:
         return clusters_of(log, self.options.structure, self.plugins)
 
-    def overall(self, pairs: Mapping[ScoreKey, Paired]) -> list[Comparison]:
+    def overall(self, panels: Mapping[ScoreKey, Panel]) -> list[Comparison]:
         """Compare over all tasks that share a metric and filter; all questions have equal weight."""
         rows = []
-        for (metric, name), tasks in tasks_by_metric(pairs).items():
-            members = [pairs[task, metric, name] for task in tasks]
-            if len(members) > 1 and len({member.pair.bounds for member in members}) == 1:
+        for (metric, name), tasks in tasks_by_metric(panels).items():
+            members = [panels[task, metric, name] for task in tasks]
+            if len(members) > 1 and len({member.bounds for member in members}) == 1:
                 note = self._pooling_note(metric, name, tasks)
                 rows.append(self._pooled((OVERALL, metric, name), members, None, note))
         return rows
@@ -297,31 +296,31 @@ class _Job:
             return POOLED_TASKS_INCOMPLETE(n_tasks=len(pooled), n_left_out=n_left_out)
         return POOLED_TASKS(n_tasks=len(pooled))
 
-    def _paired(self, paired: Paired) -> Comparison:
+    def _paired(self, panel: Panel) -> Comparison:
+        value_a, value_b = panel.scores.tolist()
         context = replace(
-            self._context(paired.a, paired.b, paired.messages),
-            values=paired.pair.values,
-            bounds=paired.pair.bounds,
-            pair=paired.pair,
-            n_unmatched=paired.n_unmatched,
-            n_trials=paired.n_trials,
-            cluster_key=paired.cluster_key,
+            self._context(*panel.runs, panel.messages),
+            values=(value_a, value_b),
+            bounds=panel.bounds,
+            panel=panel,
+            n_unmatched=(panel.n_unmatched[0], panel.n_unmatched[1]),
+            n_trials=panel.n_trials,
+            cluster_key=panel.cluster_key,
         )
         if self.options.scope == "benchmark":
-            return self._row(lambda: self._of_these_questions(paired), context)
-        if (own := with_own_questions(paired, self.options.method)) is not None:
-            kept = tuple(message for message in context.messages if message.code != UNMATCHED_QUESTIONS.code)
-            return self._row(lambda: own.difference, replace(context, values=own.values, messages=kept))
-        return self._row(lambda: paired_difference(paired.pair, self.options.method), context)
+            return self._row(lambda: self._of_these_questions(panel), context)
+        joint = PairedPosterior(panel, self.options.estimation, self.plugins, method=self.options.method)
+        return self._row(lambda: joint.contrast(0, 1), context)
 
-    def _of_these_questions(self, paired: Paired) -> DifferenceResult:
+    def _of_these_questions(self, panel: Panel) -> Contrast:
         """Compare on exactly these questions: only trial noise is random, independently for the two systems."""
         rows = [
-            estimate_of(chosen, self.options.estimation, self.plugins, rows=at)
-            for chosen, at in zip((paired.a, paired.b), paired.rows, strict=True)
+            marginal(run, self.options.estimation, self.plugins, rows=at)
+            for run, at in zip(panel.runs, panel.rows, strict=True)
         ]
         of_rows = name_systems([(*row.notes, *row.warnings) for row in rows], self.names)
-        return replace(difference_of(rows[0], rows[1]), method=rows[0].method, info=rows[0].info, messages=of_rows)
+        contrast = independent_contrast(rows[0], rows[1])
+        return replace(contrast, method=rows[0].method, info=rows[0].info, messages=of_rows)
 
     def _records(self, a: SelectedRun, b: SelectedRun) -> Comparison:
         paired = pair_records(a, b, self.options.structure, self.plugins, seed=self.options.seed)
@@ -338,7 +337,7 @@ class _Job:
 
     def _independent(self, a: SelectedRun, b: SelectedRun, reason: str) -> Comparison:
         rows = [
-            estimate_of(chosen, self.options.estimation, self.plugins, logs=side.logs)
+            marginal(chosen, self.options.estimation, self.plugins, logs=side.logs)
             for chosen, side in ((a, self.side_a), (b, self.side_b))
         ]
         of_rows = name_systems([(*row.notes, *row.warnings) for row in rows], self.names)
@@ -351,33 +350,38 @@ class _Job:
             n_trials=max((row.n_trials or 1 for row in rows), default=1),
             cluster_key=rows[0].cluster_key or rows[1].cluster_key,
         )
-        return self._row(lambda: difference_of(rows[0], rows[1]), context)
+        return self._row(lambda: independent_contrast(rows[0], rows[1]), context)
 
     def _pooled(
-        self, key: ScoreKey, members: Sequence[Paired], weights: Sequence[float] | None, note: Message
+        self, key: ScoreKey, members: Sequence[Panel], weights: Sequence[float] | None, note: Message
     ) -> Comparison:
         self.matched[key] = score = MatchedScore(tuple(members), weights, is_pooled=True)
-        pair, messages = score.pair, [note]
-        if pair.units is not None:
+        panel, messages = score.panel, [note]
+        if panel.units is not None:
             keys = sorted({member.cluster_key for member in members if member.cluster_key})
             messages.append(POOLED_UNITS(units=keys or ["items that recur across tasks"]))
+        value_a, value_b = panel.scores.tolist()
         context = replace(
-            self._context(members[0].a, members[0].b, messages),
+            self._context(*members[0].runs, messages),
             key=key,
-            values=pair.values,
-            bounds=pair.bounds,
-            pair=pair,
-            n_unmatched=(sum(m.n_unmatched[0] for m in members), sum(m.n_unmatched[1] for m in members)),
-            n_trials=max(member.n_trials for member in members),
-            cluster_key=None if pair.units is None else "units",
+            values=(value_a, value_b),
+            bounds=panel.bounds,
+            panel=panel,
+            n_unmatched=(panel.n_unmatched[0], panel.n_unmatched[1]),
+            n_trials=panel.n_trials,
+            cluster_key=None if panel.units is None else "units",
         )
         if self.options.scope == "benchmark":
             return undecided_row(context, self.options, NO_BENCHMARK_SCOPE_POOLING())
-        return self._row(lambda: paired_difference(pair, self.options.method), context)
+        return self._row(lambda: paired_contrast(panel, self.options.method), context)
 
-    def _row(self, find: Callable[[], DifferenceResult], context: ComparisonContext) -> Comparison:
+    def _row(self, find: Callable[[], Contrast], context: ComparisonContext) -> Comparison:
         try:
-            return comparison_row(find(), context, self.options)
+            contrast = find()
+            if contrast.values is not None:  # questions of only one system are used, too
+                used = tuple(message for message in context.messages if message.code != UNMATCHED_QUESTIONS.code)
+                context = replace(context, values=contrast.values, messages=used)
+            return comparison_row(contrast, context, self.options)
         except (DataError, NotEstimableError) as error:
             return undecided_row(context, self.options, refusal_of(error))
 

@@ -2,13 +2,13 @@
 
 import numpy as np
 
+from harness_uq.alignment.panel import Panel, pair_panel
 from harness_uq.comparison.flipped_questions import QuestionEvidence
-from harness_uq.comparison.pairing import Paired, pair_scores
 from harness_uq.comparison.sides import Side, common_keys
 from harness_uq.data.selection import higher_is_better
 from harness_uq.data.task_log import Scores
 from harness_uq.errors import DataError, NotEstimableError, StructureError
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.runs import Runs
@@ -42,17 +42,17 @@ def disagreements(
         if mine.log.subtasks or not (isinstance(mine.data, Scores) and isinstance(theirs.data, Scores)):
             continue
         try:
-            found.append(_of(pair_scores(mine, theirs, chosen.structure, offered), n))
+            found.append(_of(pair_panel(mine, theirs, chosen.structure, offered), n))
         except (DataError, NotEstimableError, StructureError):
             continue  # `compare` reports why the questions do not match
     return found
 
 
-def _of(paired: Paired, n: int) -> Disagreements:
-    log, data = paired.a.log, paired.a.data
+def _of(panel: Panel, n: int) -> Disagreements:
+    log, data = panel.runs[0].log, panel.runs[0].data
     sign = 1.0 if higher_is_better(log, data.metric) else -1.0
-    difference = sign * (paired.pair.a - paired.pair.b)
-    evidence = QuestionEvidence.of(paired)
+    difference = sign * panel.differences
+    evidence = QuestionEvidence.of(panel)
     changes = None if evidence is None else evidence.changes
     strength = np.abs(difference) if changes is None else changes.probability
     order = np.lexsort((difference, -np.abs(difference), -strength))
@@ -66,9 +66,9 @@ def _of(paired: Paired, n: int) -> Disagreements:
         n_b_better=int(np.sum(difference < 0)),
         questions=tuple(
             Disagreement(
-                id=log.questions.ids[paired.rows[0][i]],
-                value_a=float(paired.pair.a[i]),
-                value_b=float(paired.pair.b[i]),
+                id=log.questions.ids[panel.rows[0][i]],
+                value_a=float(panel.means[0, i]),
+                value_b=float(panel.means[1, i]),
                 probability=None if changes is None else float(changes.probability[i]),
                 is_flaky=None if changes is None or evidence is None else evidence.is_flaky(i),
             )

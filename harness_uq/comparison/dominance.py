@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from harness_uq.alignment.aligned_scores import match_scores
+from harness_uq.alignment.panel import build_panel
 from harness_uq.data.arrays import FloatArray
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError, NotEstimableError, StructureError
@@ -59,17 +59,17 @@ def _dominance(
     if len(scores) < 2:
         return {}
     try:
-        matched = match_scores([score for score, _ in scores.values()], options.structure, plugins)
+        panel = build_panel([score for score, _ in scores.values()], options.structure, plugins)
     except (DataError, NotEstimableError, StructureError):
         return {}
-    values = [run.resources["cost"][rows] for (_, run), rows in zip(scores.values(), matched.common.rows, strict=True)]
+    values = [run.resources["cost"][rows] for (_, run), rows in zip(scores.values(), panel.rows, strict=True)]
     known = np.all([np.isfinite(cost).any(axis=1) for cost in values], axis=0)
     costs = np.stack([np.nanmean(cost[known], axis=1) for cost in values])
-    labels = matched.clusters.labels
+    labels = panel.units
     units = np.arange(int(known.sum())) if labels is None else np.unique(labels[known], return_inverse=True)[1]
     if len(np.unique(units)) < 2 or (costs.mean(axis=1) <= 0).any():
         return {}
-    dominates = _pairwise(matched.means[:, known], costs, units, options.seed)
+    dominates = _pairwise(panel.means[:, known], costs, units, options.seed)
     systems = list(scores)
     return {
         system: (float(dominates[:, k].any(axis=1).mean()), systems[int(dominates[:, k].mean(axis=0).argmax())])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness_uq.alignment.match import common_questions
-from harness_uq.comparison.pairing import Paired
+from harness_uq.alignment.panel import Panel
 from harness_uq.data.selection import SelectedRun, higher_is_better
 from harness_uq.data.task_log import FloatArray, Scores
 from harness_uq.errors import DataError, NotEstimableError
@@ -32,21 +32,21 @@ class QuestionEvidence:
     changes: QuestionChanges | None
 
     @classmethod
-    def of(cls, paired: Paired, history: Sequence[SelectedRun] = ()) -> "QuestionEvidence | None":
+    def of(cls, panel: Panel, history: Sequence[SelectedRun] = ()) -> "QuestionEvidence | None":
         """The evidence in matched runs; None if their answers are not right or wrong.
 
         The answers in further runs of the second system count like its own.
         """
         tables = [
             run.data.values[rows] if isinstance(run.data, Scores) else np.empty((0, 0))
-            for run, rows in zip((paired.a, paired.b), paired.rows, strict=True)
+            for run, rows in zip(panel.runs, panel.rows, strict=True)
         ]
         if not all(table.size and np.isin(table[np.isfinite(table)], (0.0, 1.0)).all() for table in tables):
             return None
         right_a, right_b = (np.nansum(table, axis=1) for table in tables)
         n_a, n_b = (np.isfinite(table).sum(axis=1).astype(float) for table in tables)
-        for right, n in _answers_in(history, paired.b):
-            right_b, n_b = right_b + right[paired.rows[1]], n_b + n[paired.rows[1]]
+        for right, n in _answers_in(history, panel.runs[1]):
+            right_b, n_b = right_b + right[panel.rows[1]], n_b + n[panel.rows[1]]
         # one answer to each question does not show which questions are flaky
         changes = question_changes(right_b, n_b, right_a, n_a) if n_b.max() > 1 else None
         return cls(right_a, n_a, right_b, n_b, changes)
@@ -88,20 +88,20 @@ def _answers_in(history: Sequence[SelectedRun], baseline: SelectedRun) -> Iterat
             yield right, n
 
 
-def flipped_questions(paired: Paired, history: Sequence[SelectedRun] = ()) -> FlippedQuestions | None:
+def flipped_questions(panel: Panel, history: Sequence[SelectedRun] = ()) -> FlippedQuestions | None:
     """Find the questions that the new system answers worse or better; None if scores are not right or wrong.
 
     With several answers of the baseline to each question, or with a history of further runs, flaky
     questions are listed separately, and the others are ordered by the probability that they changed.
     """
-    new = paired.a
-    evidence = QuestionEvidence.of(paired, history)
+    new = panel.runs[0]
+    evidence = QuestionEvidence.of(panel, history)
     if evidence is None:
         return None
     sign = 1 if higher_is_better(new.log, new.data.metric) else -1
     change = sign * evidence.difference
     least = LARGE_CHANGE - 1e-9
-    ids = [new.log.questions.ids[row] for row in paired.rows[0]]
+    ids = [new.log.questions.ids[row] for row in panel.rows[0]]
     flaky = [i for i in range(len(ids)) if evidence.is_flaky(i)]
     worse, better = (
         evidence.order([i for i in np.flatnonzero(side).tolist() if i not in set(flaky)])

@@ -5,11 +5,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from harness_uq.alignment.panel import Panel, pair_panel, panel_of_scores
 from harness_uq.comparison.build_rows import ComparisonContext, comparison_row, undecided_row
 from harness_uq.comparison.decisions import with_corrected_verdicts
-from harness_uq.comparison.differences import DifferenceResult, Pair, paired_difference
-from harness_uq.comparison.independent import difference_of
-from harness_uq.comparison.pairing import Paired, pair_scores
 from harness_uq.comparison.sides import Side, common_keys
 from harness_uq.data.arrays import FloatArray
 from harness_uq.data.selection import SelectedRun, higher_is_better, messages_of_systems
@@ -23,7 +21,8 @@ from harness_uq.estimation.judge_correction import (
     corrected_estimate,
     grades_of,
 )
-from harness_uq.estimation.single_system import posterior_of
+from harness_uq.inference.contrasts import Contrast, independent_contrast, paired_contrast
+from harness_uq.inference.marginals import posterior_of
 from harness_uq.messages.catalogue.comparison import (
     GRADER_DIFFERENCE,
     GRADER_ERRORS,
@@ -87,7 +86,7 @@ class _Labeled:
 
     Attributes
     ----------
-    paired : the matched questions
+    panel : the matched questions
     data : the grader's scores in both runs
     judge, human : float (2, n_questions); means over trials, NaN without a label
     bounds : range of a label
@@ -95,7 +94,7 @@ class _Labeled:
         are equal
     """
 
-    paired: Paired
+    panel: Panel
     data: list[Scores]
     judge: FloatArray
     human: FloatArray
@@ -195,12 +194,12 @@ class _Job:
             return undecided_row(context, self.options, refusal_of(error))
 
     def _labeled(self, runs: tuple[SelectedRun, SelectedRun]) -> _Labeled:
-        paired = pair_scores(*runs, self.options.structure, self.plugins)
+        panel = pair_panel(*runs, self.options.structure, self.plugins)
         data: list[Scores] = []
-        judge, human, messages = [], [], list(paired.messages)
+        judge, human, messages = [], [], list(panel.messages)
         chances: list[FloatArray | None] = []
         bounds: tuple[float, float] | None = None
-        for run, rows in zip(runs, paired.rows, strict=True):
+        for run, rows in zip(runs, panel.rows, strict=True):
             if not isinstance(run.data, Scores):
                 raise NotEstimableError(RANGE_REQUIRED(method=METHOD))
             data.append(run.data)
@@ -216,15 +215,15 @@ class _Job:
         if bounds is None:
             has_labels = any(np.isfinite(row).any() for row in human)
             raise NotEstimableError(RANGE_REQUIRED(method=METHOD) if has_labels else NO_LABELS())
-        paired = replace(paired, messages=tuple(messages))
-        return _Labeled(paired, data, np.stack(judge), np.stack(human), bounds, (chances[0], chances[1]))
+        panel = replace(panel, messages=tuple(messages))
+        return _Labeled(panel, data, np.stack(judge), np.stack(human), bounds, (chances[0], chances[1]))
 
     def _paired(self, labeled: _Labeled, context: ComparisonContext) -> Comparison:
         """Compare on questions with labels of both systems, adjusted by the grader's differences on all questions."""
         (f_a, f_b), both = labeled.judge, np.asarray(labeled.has_label.all(axis=0))
         h_a, h_b = np.where(both, labeled.human, np.nan)
         chance = labeled.probabilities[0]
-        units, (low, high) = labeled.paired.pair.units, labeled.bounds
+        units, (low, high) = labeled.panel.units, labeled.bounds
         posterior = judge_corrected_difference(
             f_a,
             f_b,
@@ -246,7 +245,7 @@ class _Job:
         )
         few = [FEW_LABELS(n_labels=n_labels, enough=ENOUGH_LABELS)] if n_labels < ENOUGH_LABELS else []
         messages = (note, *self._error_note(labeled), *self._bias_note(labeled, both), *few)
-        result = DifferenceResult(posterior, METHOD, messages=messages, info=METHOD_INFO)
+        result = Contrast(posterior, METHOD, messages=messages, info=METHOD_INFO)
         return comparison_row(result, replace(context, values=(value_b + worth.estimate, value_b)), self.options)
 
     def _apart(self, labeled: _Labeled, context: ComparisonContext) -> Comparison:
@@ -254,7 +253,7 @@ class _Job:
         rows = self._corrected_rows(labeled)
         n_a, n_b = (int(row.sum()) for row in labeled.has_label)
         messages = (LABELS_OF_DIFFERENT_QUESTIONS(n_a=n_a, n_b=n_b), *self._error_note(labeled))
-        result = replace(difference_of(*rows), method=METHOD, messages=messages, info=METHOD_INFO)
+        result = replace(independent_contrast(*rows), method=METHOD, messages=messages, info=METHOD_INFO)
         return comparison_row(result, replace(context, values=(rows[0].value, rows[1].value)), self.options)
 
     def _weighted_apart(self, labeled: _Labeled, context: ComparisonContext) -> Comparison:
@@ -263,20 +262,20 @@ class _Job:
         correlation = corrected_correlation(
             labeled.judge,
             list(labeled.human),
-            clusters=labeled.paired.pair.units,
+            clusters=labeled.panel.units,
             probabilities=labeled.probabilities,
         )[0, 1]
         width = labeled.bounds[1] - labeled.bounds[0]
         posterior = correlated_difference(posterior_of(rows[0]), posterior_of(rows[1]), float(correlation), width)
         n_a, n_b = (int(row.sum()) for row in labeled.has_label)
         messages = (LABELS_DRAWN_SEPARATELY(n_a=n_a, n_b=n_b), *self._error_note(labeled))
-        result = DifferenceResult(posterior, METHOD, messages=messages, info=METHOD_INFO)
+        result = Contrast(posterior, METHOD, messages=messages, info=METHOD_INFO)
         return comparison_row(result, replace(context, values=(rows[0].value, rows[1].value)), self.options)
 
     def _corrected_rows(self, labeled: _Labeled) -> list[Estimate]:
         """The corrected score of each system."""
         rows = []
-        for run, data in zip((labeled.paired.a, labeled.paired.b), labeled.data, strict=True):
+        for run, data in zip(labeled.panel.runs, labeled.data, strict=True):
             clusters = clusters_of(run.log, self.options.structure, self.plugins)
             rows.append(corrected_estimate(run.log, data, self.labels.source, clusters, self.options.estimation))
         return rows
@@ -291,7 +290,7 @@ class _Job:
         found = one_sided_correction(
             *labeled.judge,
             **human,
-            clusters=labeled.paired.pair.units,
+            clusters=labeled.panel.units,
             probabilities=labeled.probabilities[place],
             max_shift=self.labels.max_shift,
             rng=np.random.default_rng(self.options.seed),
@@ -304,7 +303,7 @@ class _Job:
             )
         low, high = found.equal.interval(self.options.level)
         warning = GRADER_ERRORS_ASSUMED_EQUAL(**named, shift=shift, low=low, high=high)
-        result = DifferenceResult(found.outer, METHOD, messages=(warning,), info=_ONE_SYSTEM)
+        result = Contrast(found.outer, METHOD, messages=(warning,), info=_ONE_SYSTEM)
         row = comparison_row(result, context, self.options)
         ends = found.outer.low.mean, found.outer.high.mean
         return replace(row, identified_range=ends, prob_positive=None, minimum_detectable_effect=None)
@@ -318,11 +317,11 @@ class _Job:
         if labeled.has_probabilities or np.ptp(labeled.judge, axis=1).max() > np.ptp(labeled.bounds):
             return ()
         errors = (labeled.judge - labeled.human)[:, both]
-        pair, width = labeled.paired.pair, labeled.bounds[1] - labeled.bounds[0]
-        units = None if pair.units is None else np.unique(pair.units[both], return_inverse=True)[1]
-        of_errors = Pair(errors[0], errors[1], units, None, (-width, width), is_single_binary=False)
+        units, width = labeled.panel.units, labeled.bounds[1] - labeled.bounds[0]
+        codes = None if units is None else np.unique(units[both], return_inverse=True)[1]
+        of_errors = panel_of_scores([*errors], codes, (-width, width))
         try:
-            result = paired_difference(of_errors, "bayes")
+            result = paired_contrast(of_errors)
         except NotEstimableError:
             return ()
         low, high = result.posterior.interval(self.options.level)
@@ -350,14 +349,14 @@ class _Job:
 
 
 def _with_facts(context: ComparisonContext, labeled: _Labeled) -> ComparisonContext:
-    paired = labeled.paired
+    panel = labeled.panel
     return replace(
         context,
         bounds=labeled.bounds,
         n_matched=labeled.judge.shape[1],
-        n_unmatched=paired.n_unmatched,
-        n_trials=paired.n_trials,
-        cluster_key=paired.cluster_key,
-        n_clusters=paired.pair.n_units if paired.cluster_key else None,
-        messages=(*context.messages, *paired.messages),
+        n_unmatched=(panel.n_unmatched[0], panel.n_unmatched[1]),
+        n_trials=panel.n_trials,
+        cluster_key=panel.cluster_key,
+        n_clusters=panel.n_units if panel.cluster_key else None,
+        messages=(*context.messages, *panel.messages),
     )

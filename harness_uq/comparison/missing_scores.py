@@ -4,9 +4,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
 from harness_uq.comparison.decisions import verdict_of
 from harness_uq.comparison.sides import Side
 from harness_uq.comparison.verdicts import VerdictInputs
@@ -154,11 +151,3 @@ def _counts_of_row(row: Comparison, side: Side) -> Iterable[MissingCounts]:
         for (task, *score), count in counts.items()
         if tuple(score) == key[1:] and (members is None or task in members)
     ]
-
-
-def failed_for_other(own: SelectedRun, other: SelectedRun) -> NDArray[np.bool_]:
-    """Which scored questions of a run are in the log of the other run, but have no score there; bool (n_questions,)."""
-    if not (isinstance(own.data, Scores) and isinstance(other.data, Scores)) or other.data.is_scored.all():
-        return np.zeros(len(own.log.questions), bool)
-    unscored = {other.log.questions.ids[row] for row in np.flatnonzero(~other.data.is_scored)}
-    return np.asarray(own.data.is_scored & np.array([name in unscored for name in own.log.questions.ids], bool))

@@ -6,11 +6,11 @@ from typing import get_args
 import numpy as np
 
 from harness_uq.alignment.match import common_clusters, common_questions
-from harness_uq.comparison.differences import DifferenceResult
 from harness_uq.data.selection import SelectedRun
 from harness_uq.data.task_log import Classifications, IntArray, SufficientStatistics, TaskData
 from harness_uq.errors import NotEstimableError
-from harness_uq.estimation.methods.means import few_units, named_statistic
+from harness_uq.inference.contrasts import Contrast
+from harness_uq.inference.methods.means import few_units, named_statistic
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.comparison import (
     DIFFERENT_DATA,
@@ -40,7 +40,7 @@ class PairedRecords:
     n_matched, n_unmatched, cluster_key, n_clusters, messages : as in `Comparison`
     """
 
-    difference: DifferenceResult
+    difference: Contrast
     values: tuple[float, float]
     bounds: tuple[float, float] | None
     n_matched: int
@@ -88,7 +88,7 @@ def pair_records(
 
 def _sums(
     a: TaskData, b: TaskData, rows: IntArray, codes: IntArray | None, rng: np.random.Generator
-) -> tuple[DifferenceResult, tuple[float, float]]:
+) -> tuple[Contrast, tuple[float, float]]:
     if not (isinstance(a, SufficientStatistics) and isinstance(b, SufficientStatistics) and a.statistic == b.statistic):
         raise NotEstimableError(DIFFERENT_DATA(metric=a.metric, difference="The statistics differ between the logs"))
     statistic = named_statistic(a.statistic)
@@ -98,12 +98,12 @@ def _sums(
     posterior = paired_bootstrap(mine, theirs, statistic, clusters=codes, rng=rng)
     values = corpus_statistic(mine, statistic), corpus_statistic(theirs, statistic)
     note = MONTE_CARLO_ERROR(n_draws=10_000, mc_error=posterior.mc_error)
-    return DifferenceResult(posterior, "bayesian-bootstrap", messages=(note,)), values
+    return Contrast(posterior, "bayesian-bootstrap", messages=(note,)), values
 
 
 def _confusion(
     a: TaskData, b: TaskData, rows: IntArray, codes: IntArray | None, rng: np.random.Generator
-) -> tuple[DifferenceResult, tuple[float, float]]:
+) -> tuple[Contrast, tuple[float, float]]:
     if not (isinstance(a, Classifications) and isinstance(b, Classifications)):
         raise NotEstimableError(DIFFERENT_DATA(metric=a.metric, difference="Only one of the logs contains classes"))
     if a.function != b.function:
@@ -120,7 +120,7 @@ def _confusion(
     posterior = paired_confusion_posterior(targets, mine, theirs, metric, clusters=codes, rng=rng)
     values = _plain(targets, mine, metric), _plain(targets, theirs, metric)
     note = MONTE_CARLO_ERROR(n_draws=10_000, mc_error=posterior.mc_error)
-    return DifferenceResult(posterior, "confusion", messages=(note,)), values
+    return Contrast(posterior, "confusion", messages=(note,)), values
 
 
 def _plain(targets: IntArray, predictions: IntArray, metric: ConfusionMetric) -> float:

@@ -7,14 +7,14 @@ from typing import Unpack, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from harness_uq.alignment.panel import pair_panel
 from harness_uq.comparison.dominance import with_dominance
-from harness_uq.comparison.pairing import pair_scores
 from harness_uq.data.arrays import FloatArray, IntArray
 from harness_uq.data.selection import SelectedRun
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.errors import DataError, NotEstimableError, StructureError, refusal_of
-from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.estimation.resource_use import Ratio, TaskRun, resource_use_of, tail_warning, task_runs, with_limits
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.messages.catalogue.comparison import ONE_SYSTEM_REQUIRED
 from harness_uq.messages.catalogue.resources import NOTHING_SOLVED
 from harness_uq.options import Options, resolve
@@ -106,8 +106,8 @@ def _empty(a: TaskRun, b: TaskRun, quantity: Quantity, options: Options) -> Reso
 def _ratio_of_means(a: TaskRun, b: TaskRun, name: str, options: Options, plugins: Plugins) -> ResourceUse:
     row = _empty(a, b, cast("Quantity", name), options)
     try:
-        paired = pair_scores(_as_run(a, name), _as_run(b, name), options.structure, plugins)
-        x, y, units = paired.pair.a, paired.pair.b, paired.pair.units
+        panel = pair_panel(_as_run(a, name), _as_run(b, name), options.structure, plugins)
+        (x, y), units = panel.means, panel.units
         means = [positive_mean(values, units, level=options.level) for values in (x, y)]
         limits = ratio_of_limits(means[0], means[1], correlation_of_means(x, y, units))
     except (DataError, NotEstimableError, StructureError) as error:
@@ -133,14 +133,14 @@ def _ratio_of_ratios(
     quantity = cast("Quantity", f"{name}_per_solved")
     row = replace(_empty(a, b, quantity, options), metric=scores[0].data.metric, filter=scores[0].data.filter)
     try:
-        paired = pair_scores(*scores, options.structure, plugins)
-        units = paired.pair.units
-        known = np.ones(len(paired.pair.a), bool)
-        for run, score, at in zip((a, b), scores, paired.rows, strict=True):
+        panel = pair_panel(*scores, options.structure, plugins)
+        units = panel.units
+        known = np.ones(panel.n_questions, bool)
+        for run, score, at in zip((a, b), scores, panel.rows, strict=True):
             known &= _has_both(run.resources[name], cast("Scores", score.data))[at]
         first, second = (
             Ratio.of(values, score, _codes(len(values), at, units), options, plugins, rows=at[known])
-            for values, score, at in zip((a.resources[name], b.resources[name]), scores, paired.rows, strict=True)
+            for values, score, at in zip((a.resources[name], b.resources[name]), scores, panel.rows, strict=True)
         )
         if min(first.score.value, second.score.value) <= 0:
             raise NotEstimableError(NOTHING_SOLVED(quantity=quantity))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from harness_uq.data.selection import ScoreKey, SelectedRun, select_runs
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.estimation.samples_or_totals import with_best_evidence
+from harness_uq.inference.evidence import with_best_evidence
 from harness_uq.messages.catalogue.comparison import (
     DIFFERENT_TASKS_COMPARED,
     NO_COMMON_SCORES,

@@ -6,7 +6,7 @@ from typing import Unpack
 
 from harness_uq.data.task_log import AggregateScore, TaskLog
 from harness_uq.errors import StructureError
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.options import Options, resolve
 from harness_uq.options_typed import DetectStructureKeywords
 from harness_uq.plugins.manager import Plugins

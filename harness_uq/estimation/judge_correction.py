@@ -9,9 +9,9 @@ from harness_uq.data.arrays import FloatArray
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.errors import DataError, LogError, NotEstimableError, StructureError, refusal_of
 from harness_uq.estimands import parse_estimand
-from harness_uq.estimation.estimate import make_problem, not_estimable
-from harness_uq.estimation.load_plugins import load_plugins
-from harness_uq.estimation.method_result import credible
+from harness_uq.inference.load_plugins import load_plugins
+from harness_uq.inference.marginals import make_problem, not_estimable
+from harness_uq.inference.method import credible
 from harness_uq.io.human_labels import Label, answers_without_label, grades, labels_of_answers
 from harness_uq.messages.catalogue import estimation
 from harness_uq.messages.catalogue.comparison import LABELS_OF_SEVERAL_RATERS

@@ -7,8 +7,8 @@ from typing import ClassVar, Self
 
 from harness_uq.errors import UsageError, unknown_name
 from harness_uq.estimands import Scope, parse_estimand
-from harness_uq.estimation.defaults import method_names
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.defaults import method_names
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io.settings_file import LIVE_SETTINGS, check_settings
 from harness_uq.options import Options, Rule
 from harness_uq.structure.structure import StructureOptions

@@ -11,7 +11,7 @@ from harness_uq.data.resources import RESOURCE_METRICS, renamed
 from harness_uq.data.selection import SelectedRun, select_runs
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.errors import DataError, NotEstimableError, refusal_of
-from harness_uq.estimation.single_system import estimate_of
+from harness_uq.inference.marginals import marginal
 from harness_uq.messages.catalogue.resources import HEAVY_TAIL, NO_RESOURCES, NOTHING_SOLVED, UNSCORED_COST
 from harness_uq.messages.message import Message, distinct
 from harness_uq.options import Options
@@ -216,7 +216,7 @@ class Ratio:
         at = np.flatnonzero(has_both) if rows is None else rows[has_both[rows]]
         codes = None if clusters is None else clusters[at]
         mean = positive_mean(_means(amounts, at), codes, level=options.level)
-        row = estimate_of(replace(score, data=replace(data, values=scores)), options, plugins)
+        row = marginal(replace(score, data=replace(data, values=scores)), options, plugins)
         return cls(_means(amounts, at), _means(scores, at), codes, mean, _score_limits(row, options.level))
 
     @property

@@ -14,9 +14,9 @@ from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.errors import DataError, LogError, NotEstimableError, StructureError, refusal_of
 from harness_uq.estimands import parse_estimand
 from harness_uq.estimation import active
-from harness_uq.estimation.estimate import make_problem, not_estimable
-from harness_uq.estimation.load_plugins import load_plugins
-from harness_uq.estimation.method_result import credible
+from harness_uq.inference.load_plugins import load_plugins
+from harness_uq.inference.marginals import make_problem, not_estimable
+from harness_uq.inference.method import credible
 from harness_uq.io import paths as io_paths
 from harness_uq.messages.catalogue.estimation import RANGE_REQUIRED
 from harness_uq.messages.catalogue.planning import (

@@ -5,19 +5,19 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
+from harness_uq.alignment.panel import MatchedScore
 from harness_uq.comparison.compare import compare_sides
 from harness_uq.comparison.decisions import Hypothesis, difference_hypothesis, prob_advantage, verdict_of
-from harness_uq.comparison.differences import std_error_of
 from harness_uq.comparison.judge_correction import compare_with_labels
-from harness_uq.comparison.pairing import MatchedScore
 from harness_uq.comparison.sides import Side
 from harness_uq.comparison.verdicts import VerdictInputs
 from harness_uq.data.selection import ScoreKey, select_runs
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.estimation.samples_or_totals import with_best_evidence
-from harness_uq.estimation.split_groups import split_by, with_values_of_groups
 from harness_uq.gating.runs import RunCounts
+from harness_uq.inference.contrasts import std_error_of
+from harness_uq.inference.evidence import with_best_evidence
+from harness_uq.inference.split_groups import split_by, with_values_of_groups
 from harness_uq.messages.catalogue.breakdown import GROUPS_OF_ONE_SYSTEM
 from harness_uq.messages.message import Message
 from harness_uq.options import OVERALL
@@ -62,7 +62,7 @@ class ComparedScore:
         if self.matched is None:
             return False
         first = self.matched.members[0]
-        return self.matched.is_pooled or first.pair.units is not None or not any(first.n_unmatched)
+        return self.matched.is_pooled or first.units is not None or not any(first.n_unmatched)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

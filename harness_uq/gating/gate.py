@@ -14,17 +14,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
+from harness_uq.alignment.panel import Panel, pair_panel
 from harness_uq.comparison.decisions import Decided, Family
 from harness_uq.comparison.flipped_questions import flipped_questions
 from harness_uq.comparison.judge_correction import HumanLabels
-from harness_uq.comparison.pairing import Paired, pair_scores
 from harness_uq.comparison.sides import Side, common_keys
 from harness_uq.comparison.validate_margins import check_difference
 from harness_uq.data.selection import ScoreKey
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError, NotEstimableError, StructureError, unknown_name
 from harness_uq.estimation.auxiliary_data import human_labels, require_labels, selection_with_labels
-from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.gating.compared_scores import ComparedScore, Sides, groups_of_one_side, with_groups
 from harness_uq.gating.gate_power import PowerInputs, n_to_decide, with_power, worst_hypotheses
 from harness_uq.gating.missing_scores import with_missing_scores
@@ -39,6 +38,7 @@ from harness_uq.gating.requirements import (
     with_named_metrics,
 )
 from harness_uq.gating.runs import HistoryRuns, RunCounts, read_side
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.messages.catalogue.comparison import MIXED_SCALES, ONE_BASELINE_RUN, UNKNOWN_MARGIN_METRIC
 from harness_uq.messages.message import Message
 from harness_uq.options import OVERALL, Options, resolve
@@ -323,16 +323,16 @@ class _Job:
             messages=(*decided.messages, *self.history.messages),
         )
 
-    def _flipped(self, new: Side, baseline: Side, matched: Mapping[ScoreKey, Paired]) -> Iterator[FlippedQuestions]:
+    def _flipped(self, new: Side, baseline: Side, matched: Mapping[ScoreKey, Panel]) -> Iterator[FlippedQuestions]:
         for own, other in common_keys(new, baseline)[0]:
             runs = new.chosen[own], baseline.chosen[other]
             if runs[0].log.subtasks:
                 continue
             try:
-                paired = matched.get(own) or pair_scores(*runs, self.options.compare.structure, self.plugins)
+                panel = matched.get(own) or pair_panel(*runs, self.options.compare.structure, self.plugins)
             except (DataError, NotEstimableError, StructureError):
                 continue  # the comparison reports why the questions do not match
-            if (flipped := flipped_questions(paired, self.history.by_score.get(other, ()))) is not None:
+            if (flipped := flipped_questions(panel, self.history.by_score.get(other, ()))) is not None:
                 yield flipped
 
 

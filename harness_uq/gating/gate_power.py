@@ -9,16 +9,14 @@ from typing import TypeAlias
 import numpy as np
 from scipy import optimize, special
 
-from harness_uq.alignment.aligned_scores import scores_on
-from harness_uq.alignment.match import CommonClusters, CommonQuestions
+from harness_uq.alignment.panel import Panel, panel_on
 from harness_uq.comparison.decisions import Hypothesis, difference_hypothesis, is_exact, prob_advantage
-from harness_uq.comparison.differences import paired_difference
-from harness_uq.comparison.pairing import Paired, matched_pair
 from harness_uq.comparison.sides import Side
 from harness_uq.data.selection import ScoreKey, SelectedRun, higher_is_better
 from harness_uq.data.task_log import Scores, TaskData, TaskLog
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.gating.compared_scores import ComparedScore
+from harness_uq.inference.contrasts import paired_contrast
 from harness_uq.options import OVERALL, Options
 from harness_uq.results.comparison import Comparison, Difference, PairedCounts
 from harness_uq.results.estimate import Estimate
@@ -219,14 +217,14 @@ def _worst_of_pair(score: ComparedScore, options: Options) -> Hypothesis | None:
     known = tuple(member for member in members if member is not None)
     if len(known) < len(members):
         return None
-    pair = replace(score.matched, members=known).pair
+    panel = replace(score.matched, members=known).panel
     try:
-        result = paired_difference(pair, options.method)
+        result = paired_contrast(panel, options.method)
     except (DataError, NotEstimableError):
         return None
-    if len(pair.a) < 2 or not result.std_error > 0:
+    if panel.n_questions < 2 or not result.std_error > 0:
         return None
-    table = PairedCounts(*pair.table) if pair.table else None
+    table = PairedCounts(*panel.table) if panel.table else None
     row = replace(score.row, method=result.method, table=table, posterior=result.posterior)
     over_runs = score.over_runs and replace(score.over_runs, questions=result.posterior)
     # exact tests do not use the posterior
@@ -234,14 +232,21 @@ def _worst_of_pair(score: ComparedScore, options: Options) -> Hypothesis | None:
     return difference_hypothesis(replace(row, prob_noninferior=prob), score.improve_by, over_runs)
 
 
-def _worst_pair(paired: Paired, structure: StructureOptions) -> Paired | None:
+def _worst_pair(panel: Panel, structure: StructureOptions) -> Panel | None:
     """The matched questions with the worst scores of the new system; None if their range is unknown."""
-    worst = _worst(paired.a.data, paired.a.log, structure)
+    new, baseline = panel.runs
+    worst = _worst(new.data, new.log, structure)
     if worst is None:
         return None
-    runs = SelectedRun(paired.a.log, worst), paired.b
-    common = CommonQuestions(runs, ("new", "baseline"), paired.rows, "", paired.n_unmatched)
-    return matched_pair(scores_on(common, CommonClusters(paired.pair.units, paired.cluster_key), structure), 0, 1)
+    return panel_on(
+        (SelectedRun(new.log, worst), baseline),
+        panel.systems,
+        panel.rows,
+        structure,
+        units=panel.units,
+        cluster_key=panel.cluster_key,
+        n_unmatched=panel.n_unmatched,
+    )
 
 
 def worst_logs(logs: Sequence[TaskLog], options: StructureOptions) -> list[TaskLog]:

@@ -20,7 +20,7 @@ from harness_uq.data.selection import (
 from harness_uq.data.task_log import MetricKey, Scores, Source, TaskLog
 from harness_uq.data.trial_endings import TrialEndings
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.estimation.samples_or_totals import with_best_evidence
+from harness_uq.inference.evidence import with_best_evidence
 from harness_uq.messages.catalogue.comparison import HISTORY_RUNS_USED, NO_HISTORY_RUNS, ONE_SYSTEM_REQUIRED
 from harness_uq.messages.message import Message
 from harness_uq.options import OVERALL, Options

@@ -12,8 +12,8 @@ from harness_uq.data.arrays import IntArray
 from harness_uq.data.selection import select_questions, select_runs
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.errors import NotEstimableError
-from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.gating.gate import GateDesign, decide, require_margin
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.options import Options, resolve
 from harness_uq.options_typed import SelfTestKeywords
 from harness_uq.plugins.manager import Plugins

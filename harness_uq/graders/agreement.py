@@ -7,12 +7,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from harness_uq.comparison.differences import Pair, paired_difference
+from harness_uq.alignment.panel import panel_of_scores
 from harness_uq.data.task_log import FloatArray, IntArray
 from harness_uq.errors import DataError, LogError, NotEstimableError, StructureError, refusal_of
 from harness_uq.estimation.estimate import estimate_scores
 from harness_uq.estimation.judge_correction import ENOUGH_LABELS
 from harness_uq.graders.graded_answers import GradedAnswers, clusters_across_entries
+from harness_uq.inference.contrasts import paired_contrast
 from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.estimation import FEW_LABELS, NO_LABELS
 from harness_uq.results.estimate import Interval, Posterior
@@ -213,9 +214,15 @@ def _effective_number(weights: FloatArray, clusters: IntArray) -> float:
 
 def _mean_error(answers: LabeledAnswers, level: float) -> MeasuredAgreement:
     """Mean of the score minus the label: how much the grader overrates the answers."""
-    pair = Pair(answers.graded, answers.human, answers.units, answers.weights, answers.bounds, answers.is_binary)
-    posterior = paired_difference(pair, "bayes").posterior
-    value = float(np.average(pair.differences, weights=answers.weights))
+    panel = panel_of_scores(
+        [answers.graded, answers.human],
+        answers.units,
+        answers.bounds,
+        weights=answers.weights,
+        is_binary=answers.is_binary,
+    )
+    posterior = paired_contrast(panel).posterior
+    value = float(np.average(panel.differences, weights=answers.weights))
     return MeasuredAgreement("mean error", value, _interval(posterior, level))
 
 

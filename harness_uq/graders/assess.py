@@ -10,11 +10,11 @@ from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError
 from harness_uq.estimation.auxiliary_data import human_labels, require_labels, selection_with_labels, without_labels
 from harness_uq.estimation.judge_correction import Human
-from harness_uq.estimation.load_plugins import load_plugins
 from harness_uq.graders.agreement import agreement_of
 from harness_uq.graders.differences import grader_differences, self_preferences
 from harness_uq.graders.graded_answers import GradedAnswers, graded_answers
 from harness_uq.graders.panels import grader_panels
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io.human_labels import Label
 from harness_uq.messages.catalogue.graders import NOTHING_TO_ASSESS
 from harness_uq.options import Options, resolve

@@ -6,12 +6,13 @@ from typing import TypeVar
 
 import numpy as np
 
+from harness_uq.alignment.panel import Panel, panel_of_scores
 from harness_uq.comparison.decisions import adjusted_p_values
-from harness_uq.comparison.differences import Pair, paired_difference
 from harness_uq.data.selection import matches
 from harness_uq.data.task_log import IntArray
 from harness_uq.errors import DataError, LogError, NotEstimableError, StructureError, refusal_of
 from harness_uq.graders.graded_answers import GradedAnswers, clusters_across_entries
+from harness_uq.inference.contrasts import paired_contrast
 from harness_uq.messages.catalogue.graders import LABELS_OF_ONE_FAMILY, NO_COMMON_ANSWERS
 from harness_uq.results.estimate import Interval
 from harness_uq.results.grader import GraderDifference, GraderVerdict, SelfPreference
@@ -71,9 +72,8 @@ def _difference(a: GradedAnswers, b: GradedAnswers, level: float) -> GraderDiffe
         is_binary = values_a.shape[1] == 1 and bool(np.isin([mean_a, mean_b], (0.0, 1.0)).all())
         row = replace(row, n_questions=int(used.sum()), n_clusters=None if units is None else int(units.max()) + 1)
         different = float((values_a != values_b)[both].mean())
-        return _with_difference(
-            replace(row, share_different=different), Pair(mean_a, mean_b, units, None, bounds, is_binary), level
-        )
+        panel = panel_of_scores([mean_a, mean_b], units, bounds, is_binary=is_binary)
+        return _with_difference(replace(row, share_different=different), panel, level)
     except (DataError, LogError, NotEstimableError, StructureError) as error:
         return replace(row, messages=(refusal_of(error),))
 
@@ -106,7 +106,7 @@ def _preference(entries: Sequence[GradedAnswers], patterns: Sequence[str], level
             None if first.bounds is None else (first.bounds[0] - first.bounds[1], first.bounds[1] - first.bounds[0])
         )
         row = replace(row, n_questions=len(common), n_clusters=int(codes.max()) + 1 if has_clusters else None)
-        return _with_difference(row, Pair(a, b, units, None, bounds, is_single_binary=False), level)
+        return _with_difference(row, panel_of_scores([a, b], units, bounds), level)
     except (DataError, LogError, NotEstimableError, StructureError) as error:
         return replace(row, messages=(refusal_of(error),))
 
@@ -130,8 +130,8 @@ def _cluster_by_question(entries: Sequence[GradedAnswers]) -> dict[str, int]:
     }
 
 
-def _with_difference(row: _Row, pair: Pair, level: float) -> _Row:
-    result = paired_difference(pair, "bayes")
+def _with_difference(row: _Row, panel: Panel, level: float) -> _Row:
+    result = paired_contrast(panel)
     low, high = result.posterior.interval(level)
-    value = float(pair.differences.mean())
+    value = float(panel.differences.mean())
     return replace(row, value=value, interval=Interval(low, high, level, result.kind), p_value=result.p_value)

@@ -138,7 +138,7 @@ def comparisons_table(rows: Sequence[Comparison], *, width: int | None = None) -
     rows : in the order to print
     width : characters per line; None takes the width of the terminal, or as many as needed without one
     """
-    from harness_uq.output.formats import RenderOptions
     from harness_uq.output.text import document_text
+    from harness_uq.results.result_set import RenderOptions
 
     return document_text(comparisons_document(rows), RenderOptions(width=width))

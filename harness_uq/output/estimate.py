@@ -110,7 +110,7 @@ def estimates_table(rows: Sequence[Estimate], *, width: int | None = None) -> st
     rows : in the order to print
     width : characters per line; None takes the width of the terminal, or as many as needed without one
     """
-    from harness_uq.output.formats import RenderOptions
     from harness_uq.output.text import document_text
+    from harness_uq.results.result_set import RenderOptions
 
     return document_text(estimates_document(rows), RenderOptions(width=width))

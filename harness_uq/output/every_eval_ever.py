@@ -22,9 +22,9 @@ import numpy as np
 from harness_uq._version import __version__
 from harness_uq.data.task_log import IntArray, Scores, TaskLog
 from harness_uq.messages import join_messages, with_severity
-from harness_uq.output.formats import RenderOptions, ResultSet
 from harness_uq.output.sanitize import json_text
 from harness_uq.results.estimate import Estimate, finite_or_none
+from harness_uq.results.result_set import RenderOptions, ResultSet
 
 SCHEMA_VERSION = "0.3.0"
 Record: TypeAlias = dict[str, object]

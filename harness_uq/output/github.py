@@ -8,11 +8,10 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
 from harness_uq.messages.control_characters import escape_control
-from harness_uq.output.formats import RenderOptions
 from harness_uq.output.gate import gate_answer
 from harness_uq.output.gate_cases import gate_cases
 from harness_uq.results.gate import Gate
-from harness_uq.results.result_set import ResultSet
+from harness_uq.results.result_set import RenderOptions, ResultSet
 
 _DIGITS = 4
 

@@ -4,8 +4,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 from typing import Any, cast
 
-from harness_uq.output.formats import RenderOptions, ResultSet
-from harness_uq.results.result_set import OVERALL
+from harness_uq.results.result_set import OVERALL, RenderOptions, ResultSet
 
 _TITLES = {"estimates": "Scores", "comparisons": "Comparison", "rankings": "Leaderboard", "plans": "Plan"}
 _OTHERS = ("resource_use", "breakdowns", "difference_breakdowns", "histories")

@@ -5,9 +5,9 @@ from collections.abc import Set
 from dataclasses import dataclass
 
 from harness_uq.output.document import result_kind
-from harness_uq.output.formats import RenderOptions, ResultSet
 from harness_uq.output.sanitize import json_text
 from harness_uq.results.estimate import SCHEMA
+from harness_uq.results.result_set import RenderOptions, ResultSet
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
 from harness_uq.messages.control_characters import escape_control
-from harness_uq.output.formats import RenderOptions, ResultSet
 from harness_uq.output.gate import gate_answer
 from harness_uq.output.gate_cases import GateCase, gate_cases
 from harness_uq.results.gate import Gate
+from harness_uq.results.result_set import RenderOptions, ResultSet
 
 _DIGITS = 4
 

@@ -6,12 +6,12 @@ from itertools import groupby
 
 from harness_uq.errors import DataError
 from harness_uq.output.document import Document, Section, require_columns, result_kind
-from harness_uq.output.formats import RenderOptions, ResultSet
 from harness_uq.output.latex_grid import grid_latex
 from harness_uq.output.latex_table import table_latex
 from harness_uq.output.percent import in_percent
 from harness_uq.output.table_documents import PERCENT_NOTE
 from harness_uq.output.terminal import Cells, legend_text
+from harness_uq.results.result_set import RenderOptions, ResultSet
 
 _DIGITS = 3
 

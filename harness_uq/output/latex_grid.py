@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from harness_uq.output.document import Grid, GridCell
-from harness_uq.output.formats import RenderOptions
 from harness_uq.output.latex_table import breakable, cell, escape_latex
+from harness_uq.results.result_set import RenderOptions
 
 _TASKS_PER_BLOCK = 5
 

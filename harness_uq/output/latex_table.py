@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 
 from harness_uq.messages.control_characters import escape_control
-from harness_uq.output.formats import RenderOptions
 from harness_uq.output.phrases import commands_as
 from harness_uq.output.terminal import Cells
+from harness_uq.results.result_set import RenderOptions
 
 MAX_ROWS_PER_PAGE = 40
 

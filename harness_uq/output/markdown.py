@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from harness_uq.output.document import GUIDE, Document, Section
-from harness_uq.output.formats import RenderOptions, ResultSet
 from harness_uq.output.sanitize import markdown, markdown_paragraph
 from harness_uq.output.table_documents import documents_of
 from harness_uq.output.terminal import Cells, legend_text
+from harness_uq.results.result_set import RenderOptions, ResultSet
 
 
 @dataclass(frozen=True, slots=True)

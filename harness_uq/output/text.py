@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from harness_uq.messages.control_characters import escape_control
 from harness_uq.output.document import GUIDE, Document, ResultKind
-from harness_uq.output.formats import RenderOptions, ResultSet
 from harness_uq.output.table_documents import documents_of
 from harness_uq.output.terminal import TerminalPage, legend_text
+from harness_uq.results.result_set import RenderOptions, ResultSet
 
 
 @dataclass(frozen=True, slots=True)

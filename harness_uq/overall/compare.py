@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from harness_uq.comparison.decisions import verdict_of
-from harness_uq.comparison.differences import DifferenceResult
 from harness_uq.comparison.verdicts import VerdictInputs
 from harness_uq.data.arrays import FloatArray
 from harness_uq.errors import DataError, NotEstimableError, refusal_of, unknown_name
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.contrasts import Contrast
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.options import Options
 from harness_uq.overall.combine import Combination
 from harness_uq.overall.difference_posterior import DifferencePosteriors
@@ -146,7 +146,7 @@ def _of_draws(value: float, errors: FloatArray, factor: float, options: Options)
     return _Alone(interval, float((value + errors > 0).mean()))
 
 
-def _of_posterior(value: float, found: DifferenceResult, options: Options) -> _Alone:
+def _of_posterior(value: float, found: Contrast, options: Options) -> _Alone:
     low, high = found.interval(options.level, value)
     prob_positive = found.prob_positive
     if prob_positive is None:

@@ -11,11 +11,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from harness_uq.comparison.differences import DifferenceResult, paired_difference
-from harness_uq.comparison.independent import difference_of
-from harness_uq.comparison.pairing import matched_pair, pool
+from harness_uq.alignment.panel import pool
 from harness_uq.data.selection import ScoreKey
 from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.inference.contrasts import Contrast, independent_contrast, paired_contrast
 from harness_uq.options import Options
 from harness_uq.overall.combine import SAME_VALUE, Combination
 from harness_uq.overall.rank import group_estimate
@@ -24,7 +23,7 @@ from harness_uq.results.estimate import Posterior
 from harness_uq.stats.common.posterior import ScaledPosterior
 from harness_uq.stats.common.student import StudentPosterior
 
-_Found: TypeAlias = tuple[DifferenceResult, tuple[float, float]]
+_Found: TypeAlias = tuple[Contrast, tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +43,7 @@ class DifferencePosteriors:
     group: ScoreKey | None
     options: Options
 
-    def find(self, names: tuple[str, str], value: float) -> DifferenceResult | None:
+    def find(self, names: tuple[str, str], value: float) -> Contrast | None:
         """Return the posterior of the difference of two systems.
 
         If the questions of a task do not match, the estimates of a group count as independent, as in its row.
@@ -83,20 +82,20 @@ class DifferencePosteriors:
             return None
         members, weights = [], []
         for part, weight in zip(self.combination.parts, self.combination.coefficients.tolist(), strict=True):
-            matched = self.tasks.joint[part].matched
-            if matched is None:
+            panel = self.tasks.joint[part].panel
+            if panel is None:
                 return None
             if weight > 0:
-                i, j = (matched.common.systems.index(name) for name in names)
-                members.append(matched_pair(matched, i, j))
+                members.append(panel.pair(*(panel.systems.index(name) for name in names)))
                 weights.append(weight)
         is_row = self.group is not None or self.options.weights == "questions"
-        if len({member.pair.bounds for member in members}) > 1 or not (
-            is_row or all(member.pair.is_single_binary for member in members)
+        if len({member.bounds for member in members}) > 1 or not (
+            is_row or all(member.is_single_binary for member in members)
         ):
             return None
         pair = pool(members, (np.array(weights) / sum(weights)).tolist())
-        return paired_difference(pair, self.options.method), pair.values
+        value_a, value_b = pair.scores.tolist()
+        return paired_contrast(pair, self.options.method), (value_a, value_b)
 
     def _independent(self, names: tuple[str, str]) -> _Found | None:
         """Subtract the independent estimates of a group."""
@@ -105,7 +104,7 @@ class DifferencePosteriors:
         a, b = (group_estimate(self.tasks, name, self.group, self.options.estimation) for name in names)
         if a is None or b is None or a.value is None or b.value is None:
             return None
-        return difference_of(a, b), (a.value, b.value)
+        return independent_contrast(a, b), (a.value, b.value)
 
 
 def _scaled(posterior: Posterior, factor: float) -> Posterior:

@@ -12,7 +12,7 @@ from harness_uq.data.selection import ScoreKey, higher_is_better
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import NotEstimableError, refusal_of
 from harness_uq.estimation.estimate import estimate
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.messages.catalogue.comparison import OVERALL_WITHOUT_BOUNDS
 from harness_uq.messages.catalogue.estimation import FEW_TASKS, RANGE_REQUIRED, TASKS_AS_SAMPLE
 from harness_uq.messages.message import Message

@@ -15,8 +15,9 @@ from harness_uq.data.selection import ScoreKey, SelectedRun
 from harness_uq.data.task_log import AggregateScore, Scores
 from harness_uq.errors import NotEstimableError, refusal_of
 from harness_uq.estimation.auxiliary_data import selection_with_labels
-from harness_uq.estimation.load_plugins import load_plugins
-from harness_uq.estimation.single_system import estimate_of
+from harness_uq.inference.load_plugins import load_plugins
+from harness_uq.inference.marginals import marginal
+from harness_uq.inference.posterior import JointPosterior
 from harness_uq.messages.catalogue.comparison import OVERALL_WITHOUT_BOUNDS
 from harness_uq.messages.catalogue.overall import OVERALL_SHARED_ITEMS, OVERALL_TASK_WARNINGS
 from harness_uq.messages.message import Message, with_severity
@@ -29,7 +30,6 @@ from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.ranking.compact_letter_display import group_letters
-from harness_uq.ranking.joint_scores import JointScores
 from harness_uq.ranking.labeled_scores import labels_note
 from harness_uq.ranking.rank import ComparableRuns, JointTasks, comparable_runs, joint_tasks
 from harness_uq.results.estimate import Estimate
@@ -190,7 +190,7 @@ def group_estimate(tasks: JointTasks, system: str, group: ScoreKey, options: Opt
     run = tasks.runs.by_system[system].get(group)
     if run is None or tasks.runs.labels is not None:
         return None
-    return estimate_of(run, options, tasks.plugins, logs=[log for log in tasks.runs.logs if log.system == system])
+    return marginal(run, options, tasks.plugins, logs=[log for log in tasks.runs.logs if log.system == system])
 
 
 def _facts(runs: ComparableRuns) -> Facts:
@@ -217,7 +217,7 @@ def _full_score(entry: SelectedRun) -> tuple[float, int, int] | None:
     return float(np.nanmean(data.values[rows], axis=1).mean()), len(rows), len(rows)
 
 
-def _task_warnings(joints: Sequence[JointScores]) -> Iterator[Message]:
+def _task_warnings(joints: Sequence[JointPosterior]) -> Iterator[Message]:
     """Yield one message for each kind of warning of the tasks."""
     kinds = [{(message.code, message.name) for message in with_severity(joint.messages, "warning")} for joint in joints]
     for (code, name), n_tasks in sorted(Counter(kind for of_task in kinds for kind in of_task).items()):
@@ -228,7 +228,7 @@ def _task_warnings(joints: Sequence[JointScores]) -> Iterator[Message]:
 
 
 def _within_fixed_tasks(
-    joints: Sequence[JointScores], index: Sequence[Sequence[int]], combination: Combination, rng: np.random.Generator
+    joints: Sequence[JointPosterior], index: Sequence[Sequence[int]], combination: Combination, rng: np.random.Generator
 ) -> FloatArray:
     """Draw the errors of the weighted sums, float (n_systems, n_draws).
 
@@ -258,23 +258,22 @@ def _scaled(errors: FloatArray, systems: Sequence[OverallSystem]) -> FloatArray:
 
 
 def _shared(
-    joints: Sequence[JointScores], index: Sequence[Sequence[int]], combination: Combination
+    joints: Sequence[JointPosterior], index: Sequence[Sequence[int]], combination: Combination
 ) -> FloatArray | None:
     """Return the covariance between systems that comes from items that tasks share; None if there are none."""
-    matched = [joint.matched for joint in joints]
-    known = [one for one in matched if one is not None]
-    if len(known) < len(joints):
+    panels = [joint.panel for joint in joints if joint.panel is not None]
+    if len(panels) < len(joints):
         return None
-    logs, rows = [one.common.entries[0].log for one in known], [one.common.rows[0] for one in known]
-    items = item_labels(logs, rows)
+    items = item_labels([panel.runs[0].log for panel in panels], [panel.rows[0] for panel in panels])
     if items is None:
         return None
     parts, contributions = [], []
-    for k, (one, at, weight) in enumerate(zip(known, index, combination.coefficients, strict=True)):
-        means = one.means[at]
-        contributions.append(weight * (means - means.mean(axis=1, keepdims=True)) / means.shape[1])
-        parts.append(np.full(means.shape[1], k))
-    units = joined_labels(labels_of_tasks([one.clusters.labels for one in known], [len(at) for at in rows]), items)
+    for k, (panel, at, weight) in enumerate(zip(panels, index, combination.coefficients, strict=True)):
+        means = panel.means[at]
+        contributions.append(weight * (means - means.mean(axis=1, keepdims=True)) / panel.n_questions)
+        parts.append(np.full(panel.n_questions, k))
+    within = labels_of_tasks([panel.units for panel in panels], [panel.n_questions for panel in panels])
+    units = joined_labels(within, items)
     return stats.shared_error(np.concatenate(contributions, axis=1), np.concatenate(parts), units)
 
 

@@ -13,7 +13,7 @@ from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.errors import DataError, HarnessUqError, LogError, NotEstimableError, StructureError, refusal_of
 from harness_uq.estimation.auxiliary_data import human_labels, selection_with_labels, without_labels
 from harness_uq.estimation.judge_correction import Human, grades_of
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io.human_labels import Label
 from harness_uq.messages.catalogue.estimation import NOT_COMPUTABLE
 from harness_uq.messages.catalogue.planning import LABEL_PLAN_TRIALS, PLAN_UNAVAILABLE

@@ -6,14 +6,14 @@ from typing import Unpack
 
 import numpy as np
 
-from harness_uq.alignment.aligned_scores import match_scores
+from harness_uq.alignment.panel import build_panel
 from harness_uq.data.arrays import IntArray
 from harness_uq.data.selection import ScoreKey, SelectedRun, select_runs
 from harness_uq.data.task_log import Scores, TaskData
 from harness_uq.errors import DataError, NotEstimableError, StructureError, error_summary, refusal_of
-from harness_uq.estimation.load_plugins import load_plugins
-from harness_uq.estimation.samples_or_totals import with_best_evidence
-from harness_uq.estimation.single_system import estimate_of
+from harness_uq.inference.evidence import with_best_evidence
+from harness_uq.inference.load_plugins import load_plugins
+from harness_uq.inference.marginals import marginal
 from harness_uq.messages.catalogue.estimation import ESTIMATION_FAILED
 from harness_uq.messages.catalogue.planning import (
     PILOT_WITHOUT_SCORES,
@@ -127,23 +127,23 @@ def _no_plan(key: ScoreKey, entries: Sequence[SelectedRun], options: Options, re
 def _plan_of(key: ScoreKey, entries: Sequence[SelectedRun], options: Options, plugins: Plugins) -> Plan:
     if not all(isinstance(entry.data, Scores) and not entry.log.subtasks for entry in entries):
         raise NotEstimableError(PILOT_WITHOUT_SCORES())
-    matched = match_scores(entries, options.structure, plugins)
+    panel = build_panel(entries, options.structure, plugins)
     how = Options(level=options.level, structure=options.structure)
     common = [
-        replace(entry, data=_common(entry.data, rows, matched.clusters.labels))
-        for entry, rows in zip(matched.common.entries, matched.common.rows, strict=True)
+        replace(entry, data=_common(entry.data, rows, panel.units))
+        for entry, rows in zip(panel.runs, panel.rows, strict=True)
     ]
-    estimates = [estimate_of(entry, how, plugins) for entry in common]
+    estimates = [marginal(entry, how, plugins) for entry in common]
     # if any system's trials differ, identical trials of another imply no noise
-    values = matched.trials if matched.n_trials == 1 else matched.values
-    components = pilot_components(values, matched.clusters.labels, estimates)
+    values = panel.values if panel.n_trials == 1 else panel.logged
+    components = pilot_components(values, panel.units, estimates)
     if components.variance_of_difference(components.trials) == 0:
         if options.difference is not None:
             raise NotEstimableError(PILOT_WITHOUT_VARIATION())
         components = replace(components, difference=None)
-    plan = _plan(components, options, pilot_size=matched.common.n_questions)
-    messages = distinct((*plan.messages, *matched.messages))
-    return replace(plan, task=key[0], metric=key[1], filter=key[2], systems=matched.common.systems, messages=messages)
+    plan = _plan(components, options, pilot_size=panel.n_questions)
+    messages = distinct((*plan.messages, *panel.messages))
+    return replace(plan, task=key[0], metric=key[1], filter=key[2], systems=panel.systems, messages=messages)
 
 
 def _common(scores: TaskData, rows: IntArray, units: IntArray | None) -> Scores:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from harness_uq.errors import HarnessUqError, LogError, MissingDependencyError, error_summary
 from harness_uq.io import paths as io_paths
-from harness_uq.io.paths import Fingerprint
+from harness_uq.io.listing_cache import Fingerprint
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.reading import (
     FILE_CLAIMED_TWICE,

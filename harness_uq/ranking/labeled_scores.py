@@ -6,13 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from harness_uq.alignment.aligned_scores import match_scores
+from harness_uq.alignment.panel import build_panel
 from harness_uq.data.arrays import FloatArray
-from harness_uq.data.selection import SelectedRun, name_systems
-from harness_uq.data.task_log import Scores
+from harness_uq.data.selection import ScoreKey, SelectedRun, name_systems
+from harness_uq.data.task_log import IntArray, Scores
 from harness_uq.errors import NotEstimableError, StructureError, refusal_of
 from harness_uq.estimation.judge_correction import METHOD, Human, corrected_estimate, grades_of
-from harness_uq.estimation.single_system import posterior_of
+from harness_uq.inference.contrasts import Contrast
+from harness_uq.inference.marginals import posterior_of
+from harness_uq.inference.posterior import SeparatePosterior
 from harness_uq.messages.catalogue.comparison import (
     INDEPENDENT_COMPARISON,
     RANKED_WITH_LABELS,
@@ -23,11 +25,11 @@ from harness_uq.messages.catalogue.estimation import RANGE_REQUIRED
 from harness_uq.messages.message import Message
 from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins
-from harness_uq.ranking.joint_scores import JointScores
-from harness_uq.results.estimate import Estimate, Interval
+from harness_uq.results.estimate import Estimate
 from harness_uq.stats.labels.effective_labels import corrected_correlation
+from harness_uq.stats.labels.judge import correlated_difference
 from harness_uq.stats.labels.validate_labels import mean_of_trials
-from harness_uq.stats.pairs.rank_sets import rank_sets_of_normal
+from harness_uq.stats.pairs.rank_sets import RankSets, rank_sets_of_normal
 from harness_uq.structure.clusters import clusters_of
 
 
@@ -37,13 +39,56 @@ class _Corrected:
 
     entry: SelectedRun
     row: Estimate
-    interval: Interval
-    value: float
 
 
-def labeled_scores(
+class LabeledPosterior(SeparatePosterior):
+    """The human scores of systems; the differences of their corrected scores are correlated.
+
+    Parameters
+    ----------
+    rows : the corrected estimates
+    correlation : float (S, S)
+    """
+
+    def __init__(
+        self,
+        key: ScoreKey,
+        rows: Sequence[Estimate],
+        correlation: FloatArray,
+        options: Options,
+        *,
+        n_questions: int,
+        messages: tuple[Message, ...],
+        n_draws: int,
+    ) -> None:
+        super().__init__(key, rows, options, messages=messages, n_draws=n_draws)
+        self.n_questions, self._correlation = n_questions, correlation
+
+    def contrast(self, i: int, j: int) -> Contrast:
+        a, b = self.estimates[i], self.estimates[j]
+        low, high = (a.structure and a.structure.bounds) or (0.0, 1.0)
+        difference = correlated_difference(posterior_of(a), posterior_of(b), self._correlation[i, j], high - low)
+        return Contrast(difference, METHOD)
+
+    def _all_pairs(self) -> FloatArray | None:
+        return None
+
+    def _draw(self, order: IntArray) -> FloatArray:
+        rng, posteriors = self.rng("draws"), [posterior_of(self.estimates[k]) for k in order]
+        correlation = self._correlation[np.ix_(order, order)]
+        normal = rng.multivariate_normal(np.zeros(len(order)), correlation, self.n_draws, method="eigh").T
+        return np.stack([one.quantile(p) for one, p in zip(posteriors, special.ndtr(normal), strict=True)])
+
+    def _sets(self, order: IntArray) -> RankSets:
+        posteriors = [posterior_of(self.estimates[k]) for k in order]
+        means, sd = (np.array([getattr(one, name) for one in posteriors]) for name in ("mean", "sd"))
+        covariance = self._correlation[np.ix_(order, order)] * np.outer(sd, sd)
+        return rank_sets_of_normal(means, covariance, level=self.level, rng=self.rng("sets"))
+
+
+def labeled_posterior(
     chosen: Sequence[SelectedRun], labels: Human, options: Options, plugins: Plugins, *, n_draws: int
-) -> JointScores:
+) -> LabeledPosterior:
     """Compute the joint posterior of the scores that people would give to the answers of several systems.
 
     The posterior of each system is that of `estimate` with the same labels. The correlations are those of the systems'
@@ -55,7 +100,7 @@ def labeled_scores(
     """
     rows = [_estimate(entry, labels, options, plugins) for entry in chosen]
     known = [
-        _Corrected(entry, row, row.interval, row.value)
+        _Corrected(entry, row)
         for entry, row in zip(chosen, rows, strict=True)
         if isinstance(row, Estimate) and row.interval is not None and row.value is not None
     ]
@@ -66,26 +111,16 @@ def labeled_scores(
     ]
     if len(known) < 2:
         raise NotEstimableError(TOO_FEW_SYSTEMS(what="human labels of their answers"))
-    rng = np.random.default_rng(options.seed)
     correlation, n_questions, notes = _correlation(known, labels, options, plugins)
-    posteriors = [posterior_of(one.row) for one in known]
-    normal = rng.multivariate_normal(np.zeros(len(known)), correlation, n_draws, method="eigh").T
-    sd = np.array([posterior.sd for posterior in posteriors])
-    sets = rank_sets_of_normal(
-        [posterior.mean for posterior in posteriors], correlation * np.outer(sd, sd), level=options.level, rng=rng
-    )
-    note, names = labels_note([one.row for one in known]), tuple(one.row.system for one in known)
-    return JointScores(
-        systems=names,
-        values=np.array([one.value for one in known]),
-        intervals=tuple(one.interval for one in known),
-        draws=np.stack([one.quantile(p) for one, p in zip(posteriors, special.ndtr(normal), strict=True)]),
-        sets=sets,
-        p_values=None,
-        bayes_at_n=None,
+    note, names = labels_note([one.row for one in known]), [one.row.system for one in known]
+    return LabeledPosterior(
+        (chosen[0].log.task, chosen[0].data.metric, chosen[0].data.filter),
+        [one.row for one in known],
+        correlation,
+        options,
         n_questions=n_questions,
         messages=(note, *left_out, *notes, *name_systems([one.row.warnings for one in known], names)),
-        estimates=tuple(one.row for one in known),
+        n_draws=n_draws,
     )
 
 
@@ -115,21 +150,21 @@ def _correlation(
     """
     correlation = np.eye(len(known))
     try:
-        matched = match_scores([one.entry for one in known], options.structure, plugins)
+        panel = build_panel([one.entry for one in known], options.structure, plugins)
     except NotEstimableError as error:
         fewest = min(one.row.n_questions or 0 for one in known)
         return correlation, fewest, (INDEPENDENT_COMPARISON(reason=str(error)),)
-    humans, chances, notes = [], [], list(matched.messages)
-    for entry, rows in zip(matched.common.entries, matched.common.rows, strict=True):
+    humans, chances, notes = [], [], list(panel.messages)
+    for entry, rows in zip(panel.runs, panel.rows, strict=True):
         if not isinstance(entry.data, Scores):  # such runs have no corrected score
             continue
         given = grades_of(entry.log, entry.data, labels)
         humans.append(mean_of_trials(given.scores.values[rows]))
         notes += given.messages
         chances.append(None if given.probabilities is None else given.probabilities[rows])
-    found = corrected_correlation(matched.means, humans, clusters=matched.clusters.labels, probabilities=chances)
-    # a system with few questions in common is not among the matched ones
+    found = corrected_correlation(panel.means, humans, clusters=panel.units, probabilities=chances)
+    # a system with few questions in common is not among those on the panel
     names = [one.row.system for one in known]
-    at = [names.index(system) for system in matched.common.systems]
+    at = [names.index(system) for system in panel.systems]
     correlation[np.ix_(at, at)] = found
-    return correlation, matched.means.shape[1], tuple(notes)
+    return correlation, panel.n_questions, tuple(notes)

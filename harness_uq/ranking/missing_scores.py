@@ -9,14 +9,14 @@ from harness_uq.data.missing_scores import Extreme, MissingCounts, MissingPolici
 from harness_uq.data.selection import ScoreKey, SelectedRun, higher_is_better, select_runs
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.errors import NotEstimableError
-from harness_uq.estimation.missing_scores import identified
-from harness_uq.estimation.samples_or_totals import with_best_evidence
-from harness_uq.estimation.single_system import estimate_of
+from harness_uq.inference.evidence import with_best_evidence
+from harness_uq.inference.marginals import marginal
+from harness_uq.inference.posterior import JointPosterior, paired_posterior
+from harness_uq.inference.scenarios import identified
 from harness_uq.messages.catalogue.comparison import RANKS_DEPEND_ON_MISSING, UNMATCHED_QUESTIONS
 from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins
 from harness_uq.ranking.compact_letter_display import group_letters
-from harness_uq.ranking.joint_scores import JointScores, joint_scores
 from harness_uq.results.estimate import Estimate, Interval
 from harness_uq.results.ranking import Ranking
 from harness_uq.stats.pairs.rank_sets import RankSets
@@ -67,7 +67,7 @@ def extreme_runs(logs: Sequence[TaskLog], options: Options, plugins: Plugins) ->
 
 def open_ranks(
     key: ScoreKey,
-    joint: JointScores,
+    joint: JointPosterior,
     entries: Sequence[SelectedRun],
     runs: ExtremeRuns,
     options: Options,
@@ -96,13 +96,13 @@ def open_ranks(
         return None
     at = {extreme: {name: runs[extreme][name][key] for name in joint.systems} for extreme in _EXTREMES}
     higher = higher_is_better(entries[0].log, key[1])
-    worst = joint_scores(list(at["worst"].values()), options, plugins, n_draws=_N_DRAWS)
+    worst = paired_posterior(list(at["worst"].values()), options, plugins, n_draws=_N_DRAWS)
     renamed = [
         replace(run, log=replace(run.log, system=f"{name} {extreme}"))
         for extreme in _EXTREMES
         for name, run in at[extreme].items()
     ]
-    both = joint_scores(renamed, options, plugins, n_draws=_N_DRAWS)
+    both = paired_posterior(renamed, options, plugins, n_draws=_N_DRAWS)
     n = len(joint.systems)
     if len(worst.systems) < n or len(both.systems) < 2 * n:
         return None
@@ -121,7 +121,7 @@ def _interval(
     """Interval of a score for any scores of its missing trials."""
 
     def estimate_at(extreme: Extreme, level: float) -> Estimate:
-        return estimate_of(at[extreme][row.system], replace(options, level=level, interval="quantile"), plugins)
+        return marginal(at[extreme][row.system], replace(options, level=level, interval="quantile"), plugins)
 
     interval = identified(row, estimate_at, options.level).interval
     if interval is None:

@@ -1,7 +1,7 @@
 """Rank all systems on the questions that they have in common."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 import numpy as np
@@ -15,39 +15,33 @@ from harness_uq.data.selection import (
     SelectedRun,
     higher_is_better,
     messages_of_systems,
-    name_systems,
     select_runs,
 )
 from harness_uq.data.task_log import AggregateScore, Scores, TaskLog, log_of_array
 from harness_uq.errors import DataError, NotEstimableError, error_summary
 from harness_uq.estimation.auxiliary_data import human_labels, require_labels, selection_with_labels, without_labels
 from harness_uq.estimation.judge_correction import Human
-from harness_uq.estimation.load_plugins import load_plugins
-from harness_uq.estimation.samples_or_totals import with_best_evidence
-from harness_uq.estimation.single_system import estimate_of, posterior_of
+from harness_uq.inference.evidence import with_best_evidence
+from harness_uq.inference.load_plugins import load_plugins
+from harness_uq.inference.posterior import JointPosterior, joint_posterior
 from harness_uq.messages.catalogue.comparison import (
     IDENTICAL_SYSTEMS,
-    INDEPENDENT_COMPARISON,
     RANKING_UNAVAILABLE,
-    SEPARATE_POSTERIORS,
     SINGLE_SYSTEM,
-    SYSTEM_NOT_ESTIMABLE,
     TOO_FEW_SYSTEMS,
 )
-from harness_uq.messages.message import distinct
 from harness_uq.options import Correction, Options, resolve, resolve_arrays
 from harness_uq.options_typed import RankKeywords, RankScoresKeywords
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.ranking.compact_letter_display import group_letters
-from harness_uq.ranking.joint_scores import JointScores, joint_scores
-from harness_uq.ranking.labeled_scores import labeled_scores
+from harness_uq.ranking.labeled_scores import labeled_posterior
 from harness_uq.ranking.missing_scores import ExtremeRuns, OpenRanks, extreme_runs, open_ranks, with_open_ranks
 from harness_uq.results.ranking import Neighbours, RankedSystem, Ranking
 from harness_uq.results.result_list import ResultList
-from harness_uq.stats.pairs.rank_sets import RankSets, rank_sets_of_normal
-from harness_uq.stats.pairs.ranks import RankPosterior, rank_posterior, tied_ranks
+from harness_uq.stats.pairs.rank_sets import RankSets
+from harness_uq.stats.pairs.ranks import RankPosterior, rank_posterior, ranks_of_pair, tied_ranks
 from harness_uq.stats.pairs.shrunk_scores import shrunk_draws
 
 if TYPE_CHECKING:
@@ -140,7 +134,7 @@ class JointTasks:
     """
 
     runs: ComparableRuns
-    joint: Mapping[ScoreKey, JointScores]
+    joint: Mapping[ScoreKey, JointPosterior]
     reasons: tuple[str, ...]
     plugins: Plugins
     open_ranks: Mapping[ScoreKey, OpenRanks] = field(default_factory=dict)
@@ -208,7 +202,7 @@ def joint_tasks(
     ----------
     keys : tasks, metrics and filters; None for all
     """
-    joint: dict[ScoreKey, JointScores] = {}
+    joint: dict[ScoreKey, JointPosterior] = {}
     open_of: dict[ScoreKey, OpenRanks] = {}
     reasons: list[str] = []
     for key, entries in runs.by_key.items():
@@ -218,6 +212,7 @@ def joint_tasks(
             scores = _joint(entries, runs, options, plugins)
             if (found := _open_ranks(key, scores, runs, options, plugins)) is not None:
                 open_of[key] = found
+            scores.intervals, scores.prob_positive  # noqa: B018 - a failure concerns this task only
             joint[key] = scores
         except (DataError, NotEstimableError) as error:
             reasons.append(f"metric {key[1]!r} of task {key[0]!r}: {error}")
@@ -227,7 +222,7 @@ def joint_tasks(
 
 
 def _open_ranks(
-    key: ScoreKey, joint: JointScores, runs: ComparableRuns, options: Options, plugins: Plugins
+    key: ScoreKey, joint: JointPosterior, runs: ComparableRuns, options: Options, plugins: Plugins
 ) -> OpenRanks | None:
     """Rank sets for other scores of the trials without a score; None if there are none.
 
@@ -324,64 +319,20 @@ def _has_only_totals(group: TaskLog, logs: Sequence[TaskLog]) -> bool:
     return all(isinstance(data, AggregateScore) for log in members for data in log.data)
 
 
-def _joint(entries: Sequence[SelectedRun], runs: ComparableRuns, options: Options, plugins: Plugins) -> JointScores:
-    joint = _scores_of(entries, runs, options, plugins)
+def _joint(entries: Sequence[SelectedRun], runs: ComparableRuns, options: Options, plugins: Plugins) -> JointPosterior:
+    if runs.labels is not None:
+        joint: JointPosterior = labeled_posterior(
+            entries, runs.labels, options.estimation, plugins, n_draws=options.n_draws
+        )
+    else:
+        joint = joint_posterior(entries, options.estimation, plugins, logs=runs.logs, n_draws=options.n_draws)
     of_logs = messages_of_systems(entries, [entry.log.system for entry in entries], options.scope)
-    identical = [
+    identical = (
         IDENTICAL_SYSTEMS(systems=(first.log.system, second.log.system), n_questions=len(first.log.questions))
         for first, second in identical_pairs(entries)
-    ]
-    return replace(joint, messages=distinct((*joint.messages, *of_logs, *identical)))
-
-
-def _scores_of(entries: Sequence[SelectedRun], runs: ComparableRuns, options: Options, plugins: Plugins) -> JointScores:
-    if runs.labels is not None:
-        return labeled_scores(entries, runs.labels, options.estimation, plugins, n_draws=options.n_draws)
-    if options.scope != "population":
-        return _apart(entries, runs.logs, options, plugins, None)
-    try:
-        return joint_scores(entries, options.estimation, plugins, n_draws=options.n_draws)
-    except NotEstimableError as error:
-        return _apart(entries, runs.logs, options, plugins, str(error))
-
-
-def _apart(
-    entries: Sequence[SelectedRun], logs: Sequence[TaskLog], options: Options, plugins: Plugins, reason: str | None
-) -> JointScores:
-    """Draw independently from the posterior of every system, for scope `benchmark` or if questions do not match."""
-    rng = np.random.default_rng(options.seed)
-    rows = [estimate_of(entry, options.estimation, plugins, logs=logs) for entry in entries]
-    known = [(row, row.interval, posterior_of(row)) for row in rows if row.interval and row.value is not None]
-    if len(known) < 2:
-        raise NotEstimableError(TOO_FEW_SYSTEMS(what="an interval"))
-    posteriors = [posterior for *_, posterior in known]
-    note = SEPARATE_POSTERIORS() if reason is None else INDEPENDENT_COMPARISON(reason=reason)
-    left_out = [
-        SYSTEM_NOT_ESTIMABLE(system=row.system, reason_code=row.reason.code)
-        for row in rows
-        if row.interval is None and row.reason is not None
-    ]
-    return JointScores(
-        systems=tuple(row.system for row, *_ in known),
-        values=np.array([row.value for row, *_ in known], float),
-        intervals=tuple(interval for _, interval, _ in known),
-        draws=np.stack([posterior.quantile(rng.random(options.n_draws)) for posterior in posteriors]),
-        sets=rank_sets_of_normal(
-            [posterior.mean for posterior in posteriors],
-            np.diag([posterior.sd**2 for posterior in posteriors]),
-            level=options.level,
-            rng=rng,
-        ),
-        p_values=None,
-        bayes_at_n=None,
-        n_questions=min(row.n_questions or 0 for row, *_ in known),
-        messages=(
-            note,
-            *left_out,
-            *name_systems([row.warnings for row, *_ in known], [row.system for row, *_ in known]),
-        ),
-        estimates=tuple(row for row, *_ in known),
     )
+    joint.further_messages = (*of_logs, *identical)
+    return joint
 
 
 def _adjusted(tables: Sequence[FloatArray | None], correction: Correction) -> list[FloatArray | None]:
@@ -401,37 +352,46 @@ def _square(upper: FloatArray, n: int) -> FloatArray:
 
 
 def _ranking(
-    key: ScoreKey, joint: JointScores, adjusted: FloatArray | None, n_pairs: int, options: Options, *, higher: bool
+    key: ScoreKey,
+    joint: JointPosterior,
+    adjusted: FloatArray | None,
+    n_pairs: int,
+    options: Options,
+    *,
+    higher: bool,
 ) -> Ranking:
     sign = 1.0 if higher else -1.0
     order = np.argsort(-sign * joint.values, kind="stable")
     square = np.ix_(order, order)
-    rng = np.random.default_rng(options.seed)
-    posterior = rank_posterior(sign * joint.draws, level=options.level, rng=rng)
-    ranks = rank_posterior(sign * shrunk_draws(joint.draws, rng=rng), level=options.level, rng=rng)
+    prob_better = joint.prob_positive if higher else joint.prob_positive.T
+    is_pair = len(order) == 2
+    ranks = ranks_of_pair(prob_better, options.level) if is_pair else _ranks(joint, sign, options.level)
     sets = joint.sets if higher else joint.sets.mirrored()
-    tail = (1 - options.level) / 2
-    told_apart = (posterior.prob_better < tail) | (posterior.prob_better > 1 - tail)
     tied = None if joint.bayes_at_n is None else tied_ranks(sign * joint.bayes_at_n[0], joint.bayes_at_n[1], z=TIE_Z)
     return Ranking(
         task=key[0],
         metric=key[1],
         filter=key[2],
-        systems=_systems(joint, ranks, sets, _letters(told_apart, adjusted, order, options.level), tied, order),
-        prob_better=tuple(map(tuple, posterior.prob_better[square].tolist())),
+        systems=_systems(joint, ranks, sets, _letters(joint.is_apart, adjusted, order, options.level), tied, order),
+        prob_better=tuple(map(tuple, prob_better[square].tolist())),
         n_questions=joint.n_questions,
         n_comparisons=n_pairs,
-        neighbours=_neighbours(told_apart, sets.above | sets.above.T, order),
+        neighbours=_neighbours(joint.is_apart, sets.above | sets.above.T, order),
         adjusted_p=None if adjusted is None else tuple(map(tuple, adjusted[square].tolist())),
         correction=None if adjusted is None else options.correction,
         prob_rank=tuple(tuple(row) for row in ranks.probability[order].tolist()),
-        diagnostics={"mc_error": _mc_error(posterior, ranks, options.n_draws), "n_draws": float(options.n_draws)},
+        diagnostics={} if is_pair else {"mc_error": float(ranks.mc_error.max()), "n_draws": float(options.n_draws)},
         messages=joint.messages,
     )
 
 
+def _ranks(joint: JointPosterior, sign: float, level: float) -> RankPosterior:
+    rng = joint.rng("ranks")
+    return rank_posterior(sign * shrunk_draws(joint.draws, rng=rng), level=level, rng=rng)
+
+
 def _systems(
-    joint: JointScores,
+    joint: JointPosterior,
     posterior: RankPosterior,
     sets: RankSets,
     letters: Sequence[tuple[str, str]],
@@ -457,24 +417,16 @@ def _systems(
     )
 
 
-def _letters(
-    told_apart: BoolArray, adjusted: FloatArray | None, order: IntArray, level: float
-) -> list[tuple[str, str]]:
-    """Assign the letters of each system, based on the posterior and on adjusted tests; the best system comes first."""
+def _letters(is_apart: BoolArray, adjusted: FloatArray | None, order: IntArray, level: float) -> list[tuple[str, str]]:
+    """Assign the letters of each system, based on the contrasts and on adjusted tests; the best system comes first."""
     square = np.ix_(order, order)
     strict = [""] * len(order) if adjusted is None else _letters_by_tests(adjusted[square], 1 - level)
-    return list(zip(group_letters(told_apart[square]), strict, strict=True))
+    return list(zip(group_letters(is_apart[square]), strict, strict=True))
 
 
-def _neighbours(told_apart: BoolArray, apart_at_once: BoolArray, order: IntArray) -> Neighbours:
+def _neighbours(is_apart: BoolArray, apart_at_once: BoolArray, order: IntArray) -> Neighbours:
     pairs = order[:-1], order[1:]
-    return Neighbours(len(order) - 1, int((~told_apart[pairs]).sum()), int((~apart_at_once[pairs]).sum()))
-
-
-def _mc_error(posterior: RankPosterior, ranks: RankPosterior, n_draws: int) -> float:
-    """Return the largest Monte Carlo standard error of P(i > j) in `posterior` and of the probabilities in `ranks`."""
-    p = posterior.prob_better[~np.eye(len(posterior.low), dtype=bool)]
-    return float(max(ranks.mc_error.max(), np.sqrt((p * (1 - p)).max() / n_draws)))
+    return Neighbours(len(order) - 1, int((~is_apart[pairs]).sum()), int((~apart_at_once[pairs]).sum()))
 
 
 def _letters_by_tests(adjusted: FloatArray, alpha: float) -> list[str]:

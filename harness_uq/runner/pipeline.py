@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from harness_uq.data.task_log import Source, TaskLog
 from harness_uq.errors import HarnessUqError, MissingDependencyError
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.messages.message import Message
 from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins

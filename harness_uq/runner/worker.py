@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from harness_uq.errors import HarnessUqError, error_summary
 from harness_uq.estimation.estimate import estimate
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io.listing_cache import use_listing
 from harness_uq.messages.catalogue.store import RUN_NOT_STORED, STORE_FILE_DAMAGED
 from harness_uq.messages.message import Message

@@ -3,7 +3,7 @@
 import hashlib
 from importlib.metadata import entry_points
 
-from harness_uq.io.paths import Fingerprint
+from harness_uq.io.listing_cache import Fingerprint
 from harness_uq.plugins.hookspecs import PROJECT
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.protocols import Versioned

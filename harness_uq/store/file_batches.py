@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Final
 
-from harness_uq.io.paths import Fingerprint, folder_of
+from harness_uq.io.listing_cache import Fingerprint
+from harness_uq.io.paths import folder_of
 from harness_uq.plugins.protocols import GroupsFiles, Reader
 
 MAX_GROUPS: Final = 100

@@ -9,12 +9,12 @@ from typing import Unpack
 import numpy as np
 from scipy import special
 
-from harness_uq.alignment.aligned_scores import MatchedScores, match_scores
+from harness_uq.alignment.panel import Panel, build_panel
 from harness_uq.data.arrays import FloatArray
 from harness_uq.data.selection import SelectedRun, copied_logs, superseded_attempts
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.errors import DataError, NotEstimableError, StructureError, refusal_of
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.messages.catalogue.trends import FEW_RUNS, ONE_RUN, RUNS_WITHOUT_TIME
 from harness_uq.messages.message import Message
 from harness_uq.options import Options, resolve
@@ -88,12 +88,12 @@ def _history(
             raise NotEstimableError(ONE_RUN())
         ordered = _in_order(entries)
         named = [replace(entry, log=replace(entry.log, system=_run_name(entry.log))) for entry in ordered]
-        matched = match_scores(named, options.structure, plugins)
-        segments = _segments(matched.means, 1 - (1 - options.level) / n_series)
+        panel = build_panel(named, options.structure, plugins)
+        segments = _segments(panel.means, 1 - (1 - options.level) / n_series)
     except (DataError, NotEstimableError, StructureError) as error:
         return History(*key, options.level, messages=(*notes, refusal_of(error)))
-    logs = [entry.log for one, entry in zip(named, ordered, strict=True) if one in matched.common.entries]
-    return _result(key, matched, segments, logs, options, notes)
+    logs = [entry.log for one, entry in zip(named, ordered, strict=True) if one in panel.runs]
+    return _result(key, panel, segments, logs, options, notes)
 
 
 def _run_name(log: TaskLog) -> str:
@@ -117,11 +117,11 @@ def runs_at_level_of(
     if all(_time_of(entry.log) for entry in entries):
         entries = _in_order(entries)
     try:
-        matched = match_scores(entries, options.structure, plugins)
+        panel = build_panel(entries, options.structure, plugins)
     except (DataError, NotEstimableError, StructureError):
         return [*before, *after]
-    used = list(matched.common.entries)
-    for segment in _segments(matched.means, options.level) if run in used else ():
+    used = list(panel.runs)
+    for segment in _segments(panel.means, options.level) if run in used else ():
         if segment.start <= used.index(run) < segment.end:
             return [entry for entry in used[segment.start : segment.end] if entry is not run]
     return [*before, *after]
@@ -157,42 +157,42 @@ def _segments(means: FloatArray, level: float) -> list[_Segment]:
 
 def _result(
     key: tuple[str, str, str, str],
-    matched: MatchedScores,
+    panel: Panel,
     segments: Sequence[_Segment],
     logs: Sequence[TaskLog],
     options: Options,
     notes: tuple[Message, ...],
 ) -> History:
-    means = matched.means
+    means = panel.means
     known = [segment for segment in segments if np.isfinite(segment.change.trial_sd)]
     trial_sd, run_sd = known[-1].change.trial_sd, known[-1].change.run_sd
     shifts = tuple(_shifts(segments, means.mean(axis=1), logs, trial_sd, run_sd, options.level))
     few = (FEW_RUNS(n_runs=len(logs), enough=_ENOUGH_RUNS),) if len(logs) < _ENOUGH_RUNS else ()
-    changed, flaky = _questions(matched, segments) if matched.is_binary else ((), ())
+    changed, flaky = _questions(panel, segments) if panel.is_binary else ((), ())
     return History(
         *key,
         options.level,
-        n_questions=matched.common.n_questions,
-        runs=tuple(_runs(segments, matched, logs, (trial_sd, run_sd), options.level)),
+        n_questions=panel.n_questions,
+        runs=tuple(_runs(segments, panel, logs, (trial_sd, run_sd), options.level)),
         shifts=shifts,
         changed_questions=changed,
         flaky_questions=flaky,
         trial_sd=trial_sd,
         run_sd=run_sd,
         answer=_answer(shifts, len(logs)),
-        messages=(*notes, *few, *matched.messages),
+        messages=(*notes, *few, *panel.messages),
     )
 
 
 def _runs(
     segments: Sequence[_Segment],
-    matched: MatchedScores,
+    panel: Panel,
     logs: Sequence[TaskLog],
     sds: tuple[float, float],
     level: float,
 ) -> Iterator[HistoryRun]:
     z = float(special.ndtri((1 + level) / 2))
-    low, high = matched.bounds or (-np.inf, np.inf)
+    low, high = panel.bounds or (-np.inf, np.inf)
     evidence = np.zeros(len(logs))
     reported = 0
     for segment in segments:
@@ -200,7 +200,7 @@ def _runs(
         first = max(reported, segment.start)
         evidence[first:] = segment.change.log_e[first - segment.start :]
         reported = segment.start + (segment.change.alarm or 0) + 1
-    values = matched.means.mean(axis=1)
+    values = panel.means.mean(axis=1)
     half = z * float(np.hypot(*sds))
     previous: TaskLog | None = None
     for log, value, log_e in zip(logs, values.tolist(), evidence.tolist(), strict=True):
@@ -236,17 +236,17 @@ def _shifts(
 
 
 def _questions(
-    matched: MatchedScores, segments: Sequence[_Segment]
+    panel: Panel, segments: Sequence[_Segment]
 ) -> tuple[tuple[ChangedQuestion, ...], tuple[FlakyQuestion, ...]]:
     """Questions that changed at the last shift, or in the last run without a shift; and flaky questions."""
-    n_runs = len(matched.means)
+    n_runs = len(panel.means)
     start, first = (segments[-1].start, segments[-2].start) if len(segments) > 1 else (n_runs - 1, 0)
-    right = np.stack([np.nansum(trials, axis=1) for trials in matched.trials])
-    total = np.stack([np.isfinite(trials).sum(axis=1) for trials in matched.trials]).astype(float)
+    right = np.stack([np.nansum(trials, axis=1) for trials in panel.values])
+    total = np.stack([np.isfinite(trials).sum(axis=1) for trials in panel.values]).astype(float)
     s, n = right[first:start].sum(axis=0), total[first:start].sum(axis=0)
     x, m = right[start:].sum(axis=0), total[start:].sum(axis=0)
     changes = question_changes(s, n, x, m)
-    log, rows = matched.common.entries[0].log, matched.common.rows[0]
+    log, rows = panel.runs[0].log, panel.rows[0]
     ids = [log.questions.ids[row] for row in rows]
     likely = [i for i in np.argsort(-changes.probability, kind="stable") if changes.probability[i] >= _LIKELY]
     changed = tuple(

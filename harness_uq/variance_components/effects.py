@@ -6,14 +6,14 @@ from typing import Unpack
 
 import numpy as np
 
-from harness_uq.alignment.aligned_scores import MatchedScores, match_scores
+from harness_uq.alignment.panel import Panel, build_panel
 from harness_uq.data.arrays import FloatArray, IntArray
 from harness_uq.data.factors import Factor, common_system, find_factors, model_of
 from harness_uq.data.selection import SelectedRun
 from harness_uq.data.task_log import Scores, TaskData, TaskLog
 from harness_uq.errors import NotEstimableError
-from harness_uq.estimation.load_plugins import load_plugins
-from harness_uq.estimation.samples_or_totals import with_best_evidence
+from harness_uq.inference.evidence import with_best_evidence
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.messages.catalogue.planning import (
     EFFECTS_UNAVAILABLE,
     FACTOR_USED,
@@ -122,7 +122,7 @@ def _by_model(logs: Sequence[TaskLog], *, across_tasks: bool) -> Iterator[list[S
 class _Fit:
     """Scores of one model in long format, the factors that differ between its logs, and the posterior of the mean."""
 
-    matched: MatchedScores
+    panel: Panel
     factors: tuple[Factor, ...]
     scores: FloatArray
     labels: Mapping[str, IntArray]
@@ -130,30 +130,30 @@ class _Fit:
 
     @property
     def log(self) -> TaskLog:
-        return self.matched.common.entries[0].log
+        return self.panel.runs[0].log
 
     @property
     def data(self) -> TaskData:
-        return self.matched.common.entries[0].data
+        return self.panel.runs[0].data
 
     @property
     def model(self) -> str:
         """Name of the model with the settings that all of its logs share."""
-        return common_system(entry.log for entry in self.matched.common.entries)
+        return common_system(entry.log for entry in self.panel.runs)
 
     @property
     def unit(self) -> str:
-        return self.matched.clusters.key or QUESTION
+        return self.panel.cluster_key or QUESTION
 
     @property
     def task(self) -> str:
-        return ", ".join(dict.fromkeys(entry.log.task for entry in self.matched.common.entries))
+        return ", ".join(dict.fromkeys(entry.log.task for entry in self.panel.runs))
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        messages = list(self.matched.messages)
-        if identical_trials(self.matched.means.T):
-            messages.append(IDENTICAL_LOGS(n_logs=len(self.matched.means)))
+        messages = list(self.panel.messages)
+        if identical_trials(self.panel.means.T):
+            messages.append(IDENTICAL_LOGS(n_logs=len(self.panel.means)))
         messages += [
             FEW_LEVELS(n_levels=n, factor=name)
             for name in self.posterior.new
@@ -163,17 +163,17 @@ class _Fit:
 
 
 def _fit(entries: Sequence[SelectedRun], options: Options, plugins: Plugins) -> _Fit:
-    matched = match_scores(entries, options.structure, plugins)
-    factors = find_factors([entry.log for entry in matched.common.entries], options.factor)
-    scores, labels = _long_form(matched, factors)
-    unit = matched.clusters.key or QUESTION
+    panel = build_panel(entries, options.structure, plugins)
+    factors = find_factors([entry.log for entry in panel.runs], options.factor)
+    scores, labels = _long_form(panel, factors)
+    unit = panel.cluster_key or QUESTION
     new = options.generalize_over or (unit, *(factor.name for factor in factors))
-    posterior = _posterior(matched, scores, labels, tuple(unit if name == QUESTION else name for name in new))
-    return _Fit(matched, factors, scores, labels, posterior)
+    posterior = _posterior(panel, scores, labels, tuple(unit if name == QUESTION else name for name in new))
+    return _Fit(panel, factors, scores, labels, posterior)
 
 
 def _effects(fit: _Fit, options: Options) -> Effects:
-    alone = _posterior(fit.matched, fit.scores, fit.labels, (fit.unit,))
+    alone = _posterior(fit.panel, fit.scores, fit.labels, (fit.unit,))
     level = options.level
     return Effects(
         model=fit.model,
@@ -185,7 +185,7 @@ def _effects(fit: _Fit, options: Options) -> Effects:
         interval_questions_only=_interval(alone, options.level),
         new=fit.posterior.new,
         unit=fit.unit,
-        n_questions=fit.matched.common.n_questions,
+        n_questions=fit.panel.n_questions,
         n_scores=len(fit.scores),
         evidence={factor.name: factor.evidence for factor in fit.factors},
         components=tuple(
@@ -196,14 +196,14 @@ def _effects(fit: _Fit, options: Options) -> Effects:
         ),
         uncertainty=fit.posterior.uncertainty,
         not_identifiable=fit.posterior.not_identifiable,
-        is_share=fit.matched.bounds == (0.0, 1.0) or fit.matched.is_binary,
+        is_share=fit.panel.bounds == (0.0, 1.0) or fit.panel.is_binary,
         sentence=_sentence(fit.posterior, fit.labels),
         messages=fit.messages,
     )
 
 
 def _estimate(fit: _Fit, options: Options) -> Estimate:
-    n_logs = len(fit.matched.common.entries)
+    n_logs = len(fit.panel.runs)
     evidence = (FACTOR_USED(factor=factor.name, evidence=factor.evidence) for factor in fit.factors)
     return Estimate(
         system=fit.model,
@@ -219,37 +219,37 @@ def _estimate(fit: _Fit, options: Options) -> Estimate:
         std_error=fit.posterior.sd,
         interval=_interval(fit.posterior, options.level),
         source=fit.log.source,
-        n_questions=fit.matched.common.n_questions,
-        n_trials=fit.matched.n_trials,
+        n_questions=fit.panel.n_questions,
+        n_trials=fit.panel.n_trials,
         n_scores=len(fit.scores),
-        n_clusters=fit.matched.clusters.n_clusters,
-        cluster_key=fit.matched.clusters.key,
+        n_clusters=fit.panel.n_units,
+        cluster_key=fit.panel.cluster_key,
         posterior=fit.posterior,
         messages=(LOGS_COMBINED(n_logs=n_logs), *evidence, *fit.messages),
     )
 
 
-def _long_form(matched: MatchedScores, factors: Sequence[Factor]) -> tuple[FloatArray, dict[str, IntArray]]:
+def _long_form(panel: Panel, factors: Sequence[Factor]) -> tuple[FloatArray, dict[str, IntArray]]:
     """Return the scores in long format, and the levels of each score."""
     values, questions, logs = [], [], []
-    for i, trials in enumerate(matched.trials):
+    for i, trials in enumerate(panel.values):
         rows, columns = np.nonzero(np.isfinite(trials))
         values.append(trials[rows, columns])
         questions.append(rows)
         logs.append(np.full(len(rows), i))
     question, log = np.concatenate(questions), np.concatenate(logs)
     labels = {QUESTION: question}
-    if matched.clusters.key is not None and matched.clusters.labels is not None:
-        labels[matched.clusters.key] = matched.clusters.labels[question]
+    if panel.cluster_key is not None and panel.units is not None:
+        labels[panel.cluster_key] = panel.units[question]
     for factor in factors:
         labels[factor.name] = np.unique(factor.levels, return_inverse=True)[1][log]
     return np.concatenate(values), labels
 
 
 def _posterior(
-    matched: MatchedScores, scores: FloatArray, labels: Mapping[str, IntArray], new: tuple[str, ...]
+    panel: Panel, scores: FloatArray, labels: Mapping[str, IntArray], new: tuple[str, ...]
 ) -> CrossedPosterior:
-    bounds = None if matched.is_binary else matched.bounds
+    bounds = None if panel.is_binary else panel.bounds
     return crossed_posterior(scores, labels, new=dict.fromkeys(new), bounds=bounds)
 
 

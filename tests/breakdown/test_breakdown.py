@@ -21,7 +21,8 @@ from harness_uq.messages.catalogue.breakdown import (
 )
 from harness_uq.messages.catalogue.comparison import VERDICT_DEPENDS_ON_MISSING
 from harness_uq.output.difference_breakdown import difference_breakdown_answer
-from harness_uq.output.formats import RenderOptions, render_results
+from harness_uq.output.formats import render_results
+from harness_uq.results.result_set import RenderOptions
 from harness_uq.stats.pairs.multiple_testing import holm
 from tests.message_checks import has
 

@@ -13,9 +13,9 @@ from scipy import stats
 
 from benchmarks.reference.two_proportions import independent_posterior
 from harness_uq import RunMetadata
+from harness_uq.alignment.panel import panel_of_scores
 from harness_uq.comparison.compare import compare
 from harness_uq.comparison.decisions import worse_rows
-from harness_uq.comparison.differences import Pair, paired_difference
 from harness_uq.data.task_log import (
     AggregateScore,
     Classifications,
@@ -28,6 +28,7 @@ from harness_uq.data.task_log import (
     TaskLog,
 )
 from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.inference.contrasts import paired_contrast
 from harness_uq.options import Options
 from harness_uq.ranking.rank import rank
 from harness_uq.results.comparison import Comparison, PairedCounts
@@ -445,7 +446,7 @@ def test_weights_that_hardly_differ_change_no_verdict_on_right_and_wrong_answers
     """[17, 2, 0, 1]: P(A > B) = .924; with another prior than the cells' the same data said `better`."""
     a, b = np.repeat([1.0, 1.0, 0.0], [17, 2, 1]), np.repeat([1.0, 0.0, 0.0], [17, 2, 1])
     weights = np.repeat([1.0001, 1.0], 10)
-    found = paired_difference(Pair(a, b, None, weights, (0.0, 1.0), True), "dirichlet")
+    found = paired_contrast(panel_of_scores([a, b], None, (0.0, 1.0), weights=weights, is_binary=True), "dirichlet")
     assert found.prob_positive == pytest.approx(paired_posterior([17, 2, 0, 1], "dirichlet").prob_positive, abs=1e-4)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from harness_uq import compare, compare_scores
-from harness_uq.comparison.missing_scores import failed_for_other
+from harness_uq.alignment.panel import failed_for_other
 from harness_uq.data.selection import select_runs
 from harness_uq.data.task_log import log_of_array
 from harness_uq.messages.catalogue import comparison as messages

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness_uq.comparison.decisions import verdict_of
-from harness_uq.comparison.verdicts import VerdictInputs, amount, next_step
+from harness_uq.comparison.verdicts import VerdictInputs, next_step
+from harness_uq.results.format_points import amount
 
 TINY = 1e-9
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from harness_uq.estimation.defaults import method_names
 from harness_uq.estimation.estimate import estimate_scores
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.defaults import method_names
+from harness_uq.inference.load_plugins import load_plugins
 from tests.conftest import ROOT
 
 DOCS = ROOT / "docs"
@@ -48,7 +48,7 @@ def _listed() -> set[Path]:
 
 
 METHODS = sorted(set(method_names(load_plugins().estimators)) - {"bayes"})
-DEFAULTS = [name for name in METHODS if f'"{name}"' in (ROOT / "harness_uq/estimation/defaults.py").read_text()]
+DEFAULTS = [name for name in METHODS if f'"{name}"' in (ROOT / "harness_uq/inference/defaults.py").read_text()]
 
 
 @pytest.mark.parametrize("name", METHODS)

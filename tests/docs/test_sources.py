@@ -10,7 +10,7 @@ from docutils.core import publish_doctree
 from docutils.parsers.rst import directives
 
 from harness_uq.citation import sentences
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.output.html import methods_appendix
 from harness_uq.references.bibliography import bibliography
 from tests.conftest import ROOT

@@ -5,8 +5,8 @@ import pytest
 from scipy.special import expit, logit
 
 from harness_uq.data.task_log import HarnessResult, Scores, Source, TaskLog
-from harness_uq.estimation.diagnostics import BATCH_EFFECT_P
 from harness_uq.estimation.estimate import estimate, estimate_scores
+from harness_uq.inference.diagnostics import BATCH_EFFECT_P
 from harness_uq.options import Options
 from harness_uq.stats.trials.diagnostics import cochran_q
 from harness_uq.structure.structure import StructureOptions

@@ -5,9 +5,9 @@ import pytest
 
 from harness_uq import RunMetadata
 from harness_uq.estimands import Mean
-from harness_uq.estimation.defaults import method_names
 from harness_uq.estimation.estimate import estimate, estimate_scores
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.defaults import method_names
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.options import Options
 from harness_uq.plugins.readers import read_logs
 from harness_uq.results.estimate import Estimate

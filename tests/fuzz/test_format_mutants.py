@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from harness_uq import Scores, TaskLog, read_logs
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import Reading
 from tests.adapters.formats import test_helm, test_lighteval, test_promptfoo

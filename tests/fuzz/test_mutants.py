@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from harness_uq import Options, estimate, read_logs
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from tests.fuzz.corpus import originals
 from tests.fuzz.mutate import mutant, unzipped, zipped
 from tests.output.rendering import render

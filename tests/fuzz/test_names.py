@@ -21,7 +21,7 @@ from markdown_it import MarkdownIt
 from harness_uq import Options, Scores, TaskLog, compare, detect_structure, estimate, gate, plan, rank, read_logs
 from harness_uq.comparison.disagreements import disagreements
 from harness_uq.data.names import MAX_NAME
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.messages.control_characters import escape_control
 from harness_uq.output.formats import format_named
 from harness_uq.results.result_set import RenderOptions, ResultSet

@@ -13,7 +13,7 @@ import pytest
 
 from harness_uq import read_logs
 from harness_uq.data.task_log import Scores
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from tests.adapters.formats.files import (
     eee_line,
     eee_record,

@@ -13,7 +13,7 @@ from collections import Counter
 import pytest
 
 from harness_uq import HarnessUqError, Options, estimate, read_logs, read_table
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.messages.catalogue.command_line import INTERNAL_ERROR
 from tests.fuzz.mutate_tables import table_mutant
 from tests.fuzz.names import FORMS, Names

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from harness_uq.output.document import list_name
-from harness_uq.output.formats import RenderOptions, ResultSet, format_named
+from harness_uq.output.formats import format_named
+from harness_uq.results.result_set import RenderOptions, ResultSet
 
 
 def render(

@@ -13,7 +13,7 @@ import pytest
 from harness_uq import HarnessResult, Interval, estimate, read_logs
 from harness_uq.cli import main
 from harness_uq.data.task_log import Scores, TaskLog
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.options import Options
 from harness_uq.output.every_eval_ever import Record, eee_files, eee_lines, eee_place, eee_records
 from harness_uq.plugins.readers import task_logs

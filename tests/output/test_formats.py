@@ -10,19 +10,13 @@ import pytest
 
 from harness_uq import DataError, ResultList
 from harness_uq.cli import main
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.output.document import list_name, result_kind
-from harness_uq.output.formats import (
-    RenderOptions,
-    ResultSet,
-    all_formats,
-    format_named,
-    format_of_file,
-    formats_for,
-)
+from harness_uq.output.formats import all_formats, format_named, format_of_file, formats_for
 from harness_uq.plugin_api import hookimpl
 from harness_uq.plugins import loader
 from harness_uq.plugins.loader import InstalledPlugin
+from harness_uq.results.result_set import RenderOptions, ResultSet
 from tests.conftest import ROOT
 from tests.data.toy import task_log
 from tests.output.rendering import render

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from harness_uq.estimation.judge_correction import METHOD_INFO as JUDGED
-from harness_uq.estimation.methods import harness_uq_estimators
 from harness_uq.estimation.subset import METHOD_INFO as PARTS
+from harness_uq.inference.methods import harness_uq_estimators
 from harness_uq.output.html import report_html
 from harness_uq.output.html.forest import forest_views
 from harness_uq.output.html.methods_appendix import methods_used

@@ -9,10 +9,10 @@ from rich.cells import cell_len
 
 from harness_uq.output.document import Document, Section
 from harness_uq.output.estimate import estimates_table
-from harness_uq.output.formats import RenderOptions
 from harness_uq.output.terminal import Cells, TerminalPage
 from harness_uq.output.text import document_text
 from harness_uq.plots.label_texts import shorten
+from harness_uq.results.result_set import RenderOptions
 from tests.output.rendering import render
 from tests.results import factory as make
 

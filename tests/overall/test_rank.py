@@ -10,7 +10,7 @@ import pytest
 from harness_uq import rank, rank_overall
 from harness_uq.cli import main
 from harness_uq.data.task_log import TaskLog
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.options import Options
 from harness_uq.overall.rank import overall_scores, overall_tasks
 from harness_uq.ranking.rank import comparable_runs, joint_tasks

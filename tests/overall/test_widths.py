@@ -4,8 +4,8 @@ import pytest
 
 from harness_uq import compare, rank_overall
 from harness_uq.output.document import result_kind
-from harness_uq.output.formats import RenderOptions
 from harness_uq.output.text import document_text
+from harness_uq.results.result_set import RenderOptions
 from tests.overall.test_rank import logs_of, scores
 
 NAMES = [f"provider/model-family-{k:02d}-instruct" for k in range(12)]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from harness_uq.cli import main
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.plugins.loader import installed_plugins
 from tests.test_cli import write_lm_eval
 

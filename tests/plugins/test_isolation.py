@@ -7,7 +7,7 @@ import pytest
 from harness_uq import compare, estimate, rank
 from harness_uq.cli import main
 from harness_uq.estimation import estimate as estimate_module
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.plugin_api import Discovery, MethodInfo, Run, hookimpl
 from harness_uq.plugins.readers import read_logs
 from tests.data.toy import task_log
@@ -48,8 +48,8 @@ def test_an_error_in_one_task_of_a_comparison_costs_that_row_alone(monkeypatch) 
             raise KeyError("x")
         return original(a, b, *rest)
 
-    original = comparing.pair_scores
-    monkeypatch.setattr(comparing, "pair_scores", broken)
+    original = comparing.pair_panel
+    monkeypatch.setattr(comparing, "pair_panel", broken)
     rows = compare(logs_of_tasks("a", "b"), logs_of_tasks("a", "b", system="n"))
     assert [row.status for row in rows if row.task != "overall"] == ["ok", "failed"]
 
@@ -62,8 +62,8 @@ def test_an_error_in_one_task_of_a_ranking_leaves_the_others(monkeypatch) -> Non
             raise KeyError("x")
         return original(entries, *rest, **named)
 
-    original = ranking.joint_scores
-    monkeypatch.setattr(ranking, "joint_scores", broken)
+    original = ranking.joint_posterior
+    monkeypatch.setattr(ranking, "joint_posterior", broken)
     rankings = rank([*logs_of_tasks("a", "b"), *logs_of_tasks("a", "b", system="n")])
     assert [found.task for found in rankings] == ["a"]
 
@@ -114,7 +114,7 @@ def test_a_plugin_that_raises_everywhere_is_named_each_time(tmp_path) -> None:
 
 
 def test_a_bug_of_ours_is_a_line_and_exit_code_1_and_debug_shows_where(monkeypatch, capsys, caplog, tmp_path) -> None:
-    monkeypatch.setattr("harness_uq.estimation.load_plugins.load_plugins", lambda: {}["x"])
+    monkeypatch.setattr("harness_uq.inference.load_plugins.load_plugins", lambda: {}["x"])
     assert main(["estimate", str(tmp_path)]) == 1
     assert "Internal error: KeyError: 'x' (test_isolation.py, line" in capsys.readouterr().err
     with caplog.at_level("DEBUG", logger="harness_uq"):

@@ -1,7 +1,7 @@
 import pluggy
 
 from harness_uq.estimation.estimate import estimate
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.plugins.hookspecs import hookimpl
 from harness_uq.plugins.manager import runners
 from harness_uq.plugins.protocols import Problem

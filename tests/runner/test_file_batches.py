@@ -1,5 +1,5 @@
-from harness_uq.estimation.load_plugins import load_plugins
-from harness_uq.io.paths import Fingerprint
+from harness_uq.inference.load_plugins import load_plugins
+from harness_uq.io.listing_cache import Fingerprint
 from harness_uq.store.file_batches import MAX_BYTES, FileGroup, group_files, make_batches
 
 

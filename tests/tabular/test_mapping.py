@@ -12,7 +12,7 @@ import pytest
 from harness_uq import LogError, TaskLog, read_logs
 from harness_uq.cli import main
 from harness_uq.data.resources import ResourceOptions
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.plugins.protocols import Discovery, Run
 from harness_uq.tabular.mapping import mapping_of
 from harness_uq.tabular.read_table import with_columns

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness_uq import LogError, read_logs
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.runner.pipeline import scan
 from harness_uq.tabular.read_table import with_columns
 from harness_uq.tabular.reader import TableReader

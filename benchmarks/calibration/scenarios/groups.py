@@ -12,7 +12,7 @@ from benchmarks.calibration.scenarios.scores import plugins_once
 from benchmarks.calibration.scenarios.types import Answer, Cell, DataSet, Scenario, Size
 from harness_uq.data.task_log import FloatArray, Questions, Source, TaskGroup, TaskLog
 from harness_uq.estimands import Mean
-from harness_uq.estimation.estimate import solve
+from harness_uq.inference.marginals import solve
 from harness_uq.plugins.protocols import Problem
 from harness_uq.stats.clusters.quadrature import beta_binomial_grid
 from harness_uq.stats.common.posterior import BetaPosterior

@@ -16,9 +16,10 @@ from benchmarks.reference.two_proportions import (
     newcombe_interval,
     tango_interval,
 )
-from harness_uq.comparison.differences import Pair, paired_difference
+from harness_uq.alignment.panel import panel_of_scores
 from harness_uq.data.task_log import FloatArray, IntArray
 from harness_uq.errors import HarnessUqError
+from harness_uq.inference.contrasts import paired_contrast
 from harness_uq.stats.clusters.cluster_robust import cluster_robust
 from harness_uq.stats.common.posterior import Posterior
 from harness_uq.stats.pairs.paired import paired_posterior
@@ -230,7 +231,8 @@ class PairedScores(DataSet):
                 student = paired_t(difference)
                 return Answer(tuple(student.interval(level) for level in levels))
             units = None if method == "unclustered bayes" else self.units
-            difference_estimate = paired_difference(Pair(self.a, self.b, units, None, (0.0, 1.0), True), "dirichlet")
+            panel = panel_of_scores([self.a, self.b], units, (0.0, 1.0), is_binary=True)
+            difference_estimate = paired_contrast(panel, "dirichlet")
         except HarnessUqError:
             return None
         posterior = difference_estimate.posterior

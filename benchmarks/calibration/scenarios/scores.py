@@ -14,7 +14,7 @@ from harness_uq.data.task_log import Questions, RunMetadata, Scores, Source, Tas
 from harness_uq.errors import HarnessUqError
 from harness_uq.estimands import Scope
 from harness_uq.estimation.estimate import estimate
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.options import Options
 from harness_uq.results.estimate import Estimate
 from harness_uq.stats.proportion.binomial import binomial_interval

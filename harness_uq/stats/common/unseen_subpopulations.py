@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.stats.common.posterior import DensityPosterior
@@ -58,11 +59,8 @@ class UnseenSubpopulations:
             Number of answers of all units. With one answer per unit the probabilities are 0: the sample then lacks
             wrong (or right) answers altogether, which other priors account for.
         """
-        n_units = len(means)
-        repeated = 1.0 - n_units / n_answers
-        nearest = np.array([means.min(), 1.0 - means.max()])
-        lowest, highest = repeated * np.minimum(nearest / ABSENT_FROM, 1.0)
-        return cls(n_units, float(lowest), float(highest))
+        lowest, highest = _probabilities(means.min(), means.max(), len(means), n_answers)
+        return cls(len(means), float(lowest), float(highest))
 
     @property
     def rate(self) -> float:
@@ -109,19 +107,66 @@ class UnseenSubpopulations:
     @property
     def weights(self) -> tuple[float, float, float]:
         """Probabilities that there is no unseen subpopulation, one of the lowest, and one of the highest scores."""
-        lowest, highest = self.lowest * (1.0 - self.highest / 2.0), self.highest * (1.0 - self.lowest / 2.0)
+        lowest, highest = map(float, _exclusive(self.lowest, self.highest))
         return 1.0 - lowest - highest, lowest, highest
 
     def moments(self, mean: float, sd: float) -> tuple[float, float]:
-        """Mean and standard deviation of the mixture, from those of theta and E(1 - e)^k = rate / (rate + k)."""
-        weights, rate = np.array(self.weights), self.rate
-        first, second = rate / (rate + 1.0), rate / (rate + 2.0)
-        means = np.array([mean, first * mean, 1.0 - first * (1.0 - mean)])
-        squares = np.array([mean, mean, 1.0 - mean]) ** 2
-        scales = np.array([1.0, second, second])
-        spreads = scales * sd**2 + np.array([0.0, second - first**2, second - first**2]) * squares
-        centre = float(weights @ means)
-        return centre, float(np.sqrt(weights @ (spreads + (means - centre) ** 2)))
+        """Mean and standard deviation of the mixture, from those of theta."""
+        moments = _mixture_moments(mean, sd, self.rate, *self.weights[1:])
+        return float(moments[0]), float(moments[1])
+
+
+def widened_moments(
+    mean: ArrayLike, sd: ArrayLike, least: ArrayLike, greatest: ArrayLike, *, n_units: int, n_answers: float
+) -> tuple[FloatArray, FloatArray]:
+    """Mean and standard deviation of scores between 0 and 1 that allow for unseen subpopulations.
+
+    Parameters
+    ----------
+    mean, sd : array_like
+        Moments of the scores without them.
+    least, greatest : array_like
+        Smallest and largest mean score of a unit.
+    n_units, n_answers : int and float
+        As for `UnseenSubpopulations.of`.
+
+    Returns
+    -------
+    mean, sd : ndarray
+        The moments of the distributions that `UnseenSubpopulations.widen` returns.
+    """
+    shares = _exclusive(*_probabilities(least, greatest, n_units, n_answers))
+    return _mixture_moments(mean, sd, PRIOR_UNITS + UNIT_FACTOR * n_units, *shares)
+
+
+def _probabilities(
+    least: ArrayLike, greatest: ArrayLike, n_units: int, n_answers: float
+) -> tuple[FloatArray, FloatArray]:
+    """Prior probabilities of both kinds of unseen units, from the extreme mean scores of the units; any shape."""
+    repeated = 1.0 - n_units / n_answers
+    nearest = np.asarray(least, float), 1.0 - np.asarray(greatest, float)
+    lowest, highest = (repeated * np.minimum(one / ABSENT_FROM, 1.0) for one in nearest)
+    return lowest, highest
+
+
+def _exclusive(lowest: ArrayLike, highest: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Probabilities of the two subpopulations, of which at most one exists."""
+    q, r = np.asarray(lowest, float), np.asarray(highest, float)
+    return q * (1.0 - r / 2.0), r * (1.0 - q / 2.0)
+
+
+def _mixture_moments(
+    mean: ArrayLike, sd: ArrayLike, rate: float, lowest: ArrayLike, highest: ArrayLike
+) -> tuple[FloatArray, FloatArray]:
+    """Mean and standard deviation of the mixture, from those of theta and E(1 - e)^k = rate / (rate + k)."""
+    first, second = rate / (rate + 1.0), rate / (rate + 2.0)
+    m, variance, q, r = (np.asarray(x, float) for x in (mean, np.square(sd), lowest, highest))
+    means = np.stack([m, first * m, 1.0 - first * (1.0 - m)])
+    lost = second - first**2
+    spreads = np.stack([variance, second * variance + lost * m**2, second * variance + lost * (1.0 - m) ** 2])
+    weights = np.stack([1.0 - q - r, q, r])
+    centre = (weights * means).sum(axis=0)
+    return centre, np.sqrt((weights * (spreads + (means - centre) ** 2)).sum(axis=0))
 
 
 def _scaled_density(density: Callable[[FloatArray], FloatArray], nodes: FloatArray, rate: float) -> FloatArray:

@@ -11,6 +11,7 @@ from harness_uq.errors import DataError
 from harness_uq.stats.common.validate_arrays import (
     FloatArray,
     IntArray,
+    as_floats,
     broadcast_floats,
     check_finite,
     check_level,
@@ -37,7 +38,7 @@ class RankPosterior:
     level : float
         Probability of the rank intervals.
     ranks : ndarray of int, shape (n_systems, n_draws)
-        Ranks in each draw, from 0.
+        Ranks in each draw, from 0; no draws if they are not needed.
     """
 
     probability: FloatArray
@@ -110,6 +111,44 @@ def rank_posterior(draws: ArrayLike, *, level: float = 0.95, rng: np.random.Gene
         mc_error=np.sqrt(best * (1 - best) / n_draws),
         level=level,
         ranks=ranks,
+    )
+
+
+def ranks_of_pair(prob_better: ArrayLike, level: float = 0.95) -> RankPosterior:
+    """Posterior of the ranks of two systems, which follows from the probability that one is better.
+
+    Parameters
+    ----------
+    prob_better : array_like, shape (2, 2)
+        [i, j] is P(system i is better than system j).
+    level : float, optional
+        Probability of the rank intervals (default 0.95).
+
+    Returns
+    -------
+    RankPosterior
+        Posterior of the ranks, without Monte Carlo error.
+
+    Examples
+    --------
+    >>> posterior = ranks_of_pair([[0.5, 0.9], [0.1, 0.5]])
+    >>> posterior.prob_best.tolist(), posterior.expected.round(1).tolist(), posterior.high.tolist()
+    ([0.9, 0.1], [1.1, 1.9], [2, 2])
+    """
+    better = as_floats(prob_better, "prob_better")
+    if better.shape != (2, 2):
+        raise DataError(f"prob_better must have shape (2, 2); got {better.shape}")
+    first = np.array([better[0, 1], better[1, 0]])
+    tail = (1 - check_level(level)) / 2
+    return RankPosterior(
+        probability=np.stack([first, 1 - first], axis=1),
+        expected=2 - first,
+        prob_best=first,
+        low=np.where(first > tail, 1, 2),
+        high=np.where(first >= 1 - tail - 1e-12, 1, 2),
+        mc_error=np.zeros(2),
+        level=level,
+        ranks=np.empty((2, 0), np.int64),
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from harness_uq import AggregateScore, TaskLog, compare
 from harness_uq.data.trial_endings import ending_code
-from harness_uq.estimation.load_plugins import load_plugins
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.plugins.readers import read_logs
 from harness_uq_formats import lighteval
 from harness_uq_formats.reader import FORMATS

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import harness_uq.estimation.methods.binary
-import harness_uq.estimation.methods.repeated_trials
+import harness_uq.inference.methods.binary
+import harness_uq.inference.methods.repeated_trials
 from benchmarks.calibration import sbc
 from benchmarks.calibration.results import CalibrationReport, read_lines, read_report, write_report
 from benchmarks.calibration.runner import SimulationPlan, run_simulations, simulate
@@ -101,7 +101,7 @@ def test_sound_defaults_raise_no_alarm_at_smoke_size(setting):
 @pytest.mark.slow
 def test_a_wrong_prior_of_a_proportion_is_caught(monkeypatch):
     wrong = lambda s, n, prior=(1.0, 1.0): beta_posterior(s, n, prior=(2.0, 2.0))  # noqa: E731
-    monkeypatch.setattr(harness_uq.estimation.methods.binary, "beta_posterior", wrong)
+    monkeypatch.setattr(harness_uq.inference.methods.binary, "beta_posterior", wrong)
     assert any("iid/prior" in text for text in _alarms("iid"))
 
 
@@ -112,7 +112,7 @@ def test_an_off_by_one_in_the_counts_of_a_proportion_is_caught(monkeypatch, ds, 
         trials = max(n + dn, 1)
         return beta_posterior(min(s + ds, trials), trials, prior=prior)
 
-    monkeypatch.setattr(harness_uq.estimation.methods.binary, "beta_posterior", shifted)
+    monkeypatch.setattr(harness_uq.inference.methods.binary, "beta_posterior", shifted)
     assert any("iid/prior" in text for text in _alarms("iid"))
 
 

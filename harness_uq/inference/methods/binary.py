@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from harness_uq.estimation.method_result import (
+from harness_uq.inference.method import (
     RequiresProblem,
     confidence,
     credible,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, cast, get_args
 from harness_uq import stats
 from harness_uq.data.task_log import Scores, SufficientStatistics
 from harness_uq.errors import NotEstimableError
-from harness_uq.estimation.method_result import (
+from harness_uq.inference.method import (
     RequiresProblem,
     confidence,
     credible,

@@ -7,7 +7,7 @@ import numpy as np
 
 from harness_uq import stats
 from harness_uq.data.task_log import FloatArray
-from harness_uq.estimation.method_result import (
+from harness_uq.inference.method import (
     MethodResult,
     RequiresProblem,
     confidence,
@@ -22,7 +22,7 @@ from harness_uq.estimation.method_result import (
     unit_codes,
     unit_counts,
 )
-from harness_uq.estimation.unseen_subpopulations import rule_of_three_warning
+from harness_uq.inference.unseen_subpopulations import rule_of_three_warning
 from harness_uq.messages import Message, MessageType
 from harness_uq.messages.catalogue import estimation as catalogue
 from harness_uq.plugins.protocols import Problem

@@ -8,7 +8,7 @@ from harness_uq import stats
 from harness_uq.data.task_log import FloatArray, Scores
 from harness_uq.errors import NotEstimableError
 from harness_uq.estimands import PassK
-from harness_uq.estimation.method_result import (
+from harness_uq.inference.method import (
     RequiresProblem,
     credible,
     needs_mean,
@@ -18,7 +18,7 @@ from harness_uq.estimation.method_result import (
     scores_of,
     unit_counts,
 )
-from harness_uq.estimation.methods.clustered import few_informative, weak_clusters
+from harness_uq.inference.methods.clustered import few_informative, weak_clusters
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue import estimation as catalogue
 from harness_uq.plugins.protocols import Problem

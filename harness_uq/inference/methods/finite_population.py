@@ -3,7 +3,7 @@
 import numpy as np
 
 from harness_uq import stats
-from harness_uq.estimation.method_result import (
+from harness_uq.inference.method import (
     MethodResult,
     confidence,
     credible,

@@ -1,7 +1,7 @@
 """Assess the effect of subpopulations of questions that are missing from the sample by chance."""
 
 from harness_uq.data.task_log import FloatArray
-from harness_uq.estimation.method_result import MethodResult
+from harness_uq.inference.method import MethodResult
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.estimation import UNSEEN_SUBPOPULATION
 from harness_uq.plugins.protocols import Problem

@@ -12,7 +12,7 @@ from harness_uq.plugins.protocols import Estimator, Format, HasCatalogue, Reader
 if TYPE_CHECKING:
     from harness_uq.data.catalogue import Catalogue
 
-_CORE = (built_in("methods", "harness_uq.estimation.methods"), TABLES)
+_CORE = (built_in("methods", "harness_uq.inference.methods"), TABLES)
 _FORMATS = built_in("output formats", "harness_uq.output.formats")
 
 

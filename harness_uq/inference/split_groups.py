@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from harness_uq.data.task_log import TaskLog
-from harness_uq.estimation.estimate import with_structure_of_task
+from harness_uq.inference.marginals import with_structure_of_task
 from harness_uq.plugins.manager import Plugins
 from harness_uq.structure.question_groups import divided_logs
 from harness_uq.structure.structure import StructureOptions

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from harness_uq import stats
 from harness_uq.data.task_log import IntArray, Scores
-from harness_uq.estimation.method_result import (
+from harness_uq.inference.method import (
     MethodResult,
     RequiresProblem,
     needs_mean,

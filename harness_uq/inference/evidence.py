@@ -1,5 +1,6 @@
-"""Decide whether the logged samples or the totals that the harness reported represent a score."""
+"""The evidence for a score: samples, trials behind a reduction, totals of the harness or a stored interval."""
 
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import replace
@@ -9,11 +10,12 @@ import numpy as np
 from harness_uq.data.catalogue import Catalogue
 from harness_uq.data.selection import NEARLY_COMPLETE
 from harness_uq.data.task_log import AggregateScore, HarnessResult, Scores, TaskData, TaskLog
-from harness_uq.estimation.missing_scores import with_policies
+from harness_uq.inference.scenarios import with_policies
 from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.comparison import TOTALS_USED
+from harness_uq.messages.catalogue.estimation import STORED_INTERVAL_DIFFERS
 from harness_uq.plugins.manager import Plugins
-from harness_uq.results.estimate import NOTHING_REPORTED
+from harness_uq.results.estimate import NOTHING_REPORTED, Estimate, Interval
 from harness_uq.structure.structure import StructureOptions
 
 _NEAR_TOTAL = 0.5
@@ -96,3 +98,57 @@ def _n_behind(data: AggregateScore, reported: HarnessResult) -> int | None:
     n = round(exact)
     is_whole = abs(exact - n) <= _NEAR_INTEGER and abs(value * n - round(value * n)) <= _NEAR_INTEGER
     return n if is_whole else None
+
+
+# ---------------------------------------------------------------- trials behind a reduction
+
+
+def trials_behind(log: TaskLog, data: TaskData) -> tuple[Scores, str] | None:
+    """Find the trials that `data` reduces to an event.
+
+    Each reduced score is itself an estimate from trials, not an observation of the event. Only the trials show how the
+    probability of the event varies between questions.
+
+    Parameters
+    ----------
+    log : TaskLog
+        The task.
+    data : TaskData
+        One of its metrics.
+
+    Returns
+    -------
+    (Scores, str) or None
+        The trials and the name of the estimand; None if `data` is not such a reduction or the trials are not logged.
+    """
+    if not isinstance(data, Scores) or data.event is None:
+        return None
+    for other in log.data:
+        if isinstance(other, Scores) and other.metric == data.metric and other.values.shape[1] > 1:
+            return replace(other, filter=data.filter), data.event
+    return None
+
+
+# ---------------------------------------------------------------- stored intervals
+
+
+def with_stored_interval(row: Estimate, data: AggregateScore, level: float) -> Estimate:
+    """The estimate with the stored interval, if it has none of its own.
+
+    If the stored interval has another level or scope, the first message states its level and scope.
+    """
+    stored = data.stored
+    if row.interval is not None or row.value is None or stored is None or data.is_contradicted:
+        return row
+    if not math.isclose(stored.level, level) or stored.scope != row.scope:
+        differs = STORED_INTERVAL_DIFFERS(level=stored.level, scope=stored.scope)
+        return replace(row, messages=(differs, *row.messages))
+    return replace(
+        row,
+        method=stored.method,
+        method_reason="the log contains the interval of the live run, and the score cannot be computed again",
+        std_error=stored.std_error,
+        interval=Interval(stored.low, stored.high, stored.level, stored.kind),
+        n_clusters=stored.n_clusters,
+        messages=(*row.warnings, *row.notes, *stored.messages),
+    )

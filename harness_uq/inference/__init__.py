@@ -1,0 +1,1 @@
+"""What the data say about the scores of one, two or several systems: marginals, contrasts and joint posteriors."""

@@ -1,0 +1,205 @@
+"""The difference of the scores of two systems: which method applies, and its posterior.
+
+A contrast refers to a panel with two systems A and B, or to two estimates without common questions.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy import special
+
+from harness_uq.alignment.panel import Panel, failed_for_other
+from harness_uq.data.selection import SelectedRun
+from harness_uq.data.task_log import FloatArray, IntArray, Scores
+from harness_uq.errors import NotEstimableError
+from harness_uq.inference.marginals import posterior_of
+from harness_uq.messages import Message
+from harness_uq.messages.catalogue.comparison import LATENT_NORMAL_REPLACED, OWN_QUESTIONS_USED, STUDENT_DIFFERENCE
+from harness_uq.results.estimate import Estimate, IntervalKind, Posterior
+from harness_uq.results.method_info import MethodInfo
+from harness_uq.stats.clusters.cluster_robust import cluster_robust
+from harness_uq.stats.common.posterior import BetaPosterior
+from harness_uq.stats.common.student import StudentPosterior
+from harness_uq.stats.pairs.independent import IndependentPosterior, difference_posterior
+from harness_uq.stats.pairs.paired import paired_posterior
+from harness_uq.stats.pairs.paired_frequentist import mcnemar_test, paired_t
+from harness_uq.stats.pairs.partial_overlap import partial_overlap
+from harness_uq.stats.units.contrasts import DirichletCellsPosterior, PairedDifferences, contrast_posteriors
+
+CompareMethod = Literal["bayes", "dirichlet", "latent-normal", "t", "independent"]
+
+_PROPORTION_METHODS = ("beta", "totals")
+_WORTHWHILE = 0.9  # largest ratio of standard errors at which own questions are used
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """A posterior of A - B, or a t distribution that is used as its confidence distribution.
+
+    Attributes
+    ----------
+    method : name of the method in the report
+    kind : kind of its interval
+    odds_ratio : posterior median of the odds ratio; None if not available
+    p_value : p-value of the two-sided test of no difference; None if not available
+    messages : reasons for choosing this method
+    info : description of the method of both scores, if the difference was computed from them
+    values : scores of A and B that it is the difference of, if these are not the scores on the common questions
+    """
+
+    posterior: Posterior
+    method: str
+    kind: IntervalKind = "quantile"
+    odds_ratio: float | None = None
+    p_value: float | None = None
+    messages: tuple[Message, ...] = ()
+    info: MethodInfo | None = None
+    values: tuple[float, float] | None = None
+
+    @property
+    def std_error(self) -> float:
+        """Standard error of the difference."""
+        return std_error_of(self.posterior)
+
+    @property
+    def prob_positive(self) -> float | None:
+        """P(A > B | data); None if the interval is a confidence interval."""
+        if self.kind == "confidence":
+            return None
+        return float(getattr(self.posterior, "prob_positive", 1.0 - float(self.posterior.cdf(0.0))))
+
+    def interval(self, level: float, value: float) -> tuple[float, float]:
+        """Return the interval, extended to the observed difference.
+
+        An equal-tailed interval of a few questions can exclude an observed difference at the end of its range.
+        """
+        low, high = self.posterior.interval(level)
+        return min(low, value), max(high, value)
+
+    def detectable(self, level: float, power: float) -> float:
+        """Return the minimum detectable difference: intervals of this level exclude 0 with this power.
+
+        (z_{(1 + level) / 2} + z_power) std_error, Miller (2024), section 5. If the interval uses quantiles of
+        Student's t, they replace the normal quantiles.
+        """
+        tails = np.array([(1 + level) / 2, power])
+        t = self.posterior
+        quantiles = special.stdtrit(t.df, tails) if isinstance(t, StudentPosterior) else special.ndtri(tails)
+        return self.std_error * float(quantiles.sum())
+
+
+def std_error_of(posterior: Posterior) -> float:
+    """Return the scale of a Student t posterior, otherwise the posterior standard deviation."""
+    return posterior.std_error if isinstance(posterior, StudentPosterior) else posterior.sd
+
+
+def paired_contrast(panel: Panel, method: CompareMethod = "bayes") -> Contrast:
+    """Estimate the difference on the population of questions from the questions that both systems answered.
+
+    Raises
+    ------
+    NotEstimableError : if the data are insufficient, such as one question with an unbounded score
+    """
+    if method == "t" or panel.bounds is None:
+        return _student(panel, () if method == "t" else (STUDENT_DIFFERENCE(),))
+    if method == "latent-normal":
+        if panel.is_single_binary and panel.units is None and panel.weights is None and (table := panel.table):
+            posterior = paired_posterior(table, "latent_normal")
+            return Contrast(posterior, "latent-normal", p_value=mcnemar_test(table))
+        return _dirichlet(panel, panel.bounds, (LATENT_NORMAL_REPLACED(),))
+    return _dirichlet(panel, panel.bounds, ())
+
+
+def _dirichlet(panel: Panel, bounds: tuple[float, float], messages: tuple[Message, ...]) -> Contrast:
+    if (table := panel.table) is not None and panel.units is None and panel.weights is None:
+        cells = DirichletCellsPosterior(table)
+        ratio = float(cells.odds_ratio_quantile(0.5))
+        return Contrast(cells, "dirichlet", odds_ratio=ratio, p_value=mcnemar_test(table), messages=messages)
+    n_answers = panel.n_questions * panel.n_repeated if panel.has_repeated_answers else None
+    (posterior,) = contrast_posteriors(
+        [PairedDifferences(panel.differences, *bounds, panel.units, panel.weights, n_answers)]
+    )
+    name = "dirichlet-process" if panel.units is None else "clustered-dirichlet-process"
+    try:
+        p_value = _student(panel, ()).p_value
+    except NotEstimableError:
+        p_value = None
+    return Contrast(posterior, name, p_value=p_value, messages=messages)
+
+
+def _student(panel: Panel, messages: tuple[Message, ...]) -> Contrast:
+    fit = cluster_robust(panel.differences, panel.labels, weights=panel.weights)
+    name = "t" if panel.units is None else "clustered-t"
+    t = fit.posterior
+    p_value = float(2 * special.stdtr(t.df, -abs(t.mean) / t.std_error))
+    return Contrast(t, name, "confidence", p_value=p_value, messages=messages)
+
+
+# ---------------------------------------------------------------- without common questions
+
+
+def independent_contrast(a: Estimate, b: Estimate) -> Contrast:
+    """Compute the difference of two independent estimates.
+
+    Two proportions with uniform priors also have an odds ratio (Bowyer et al. 2025, section 3.3). Other posteriors
+    are convolved; two t distributions result in the Behrens-Fisher posterior.
+
+    Raises
+    ------
+    NotEstimableError : if either estimate has no interval
+    """
+    posterior_a, posterior_b = posterior_of(a), posterior_of(b)
+    if a.method in _PROPORTION_METHODS and b.method in _PROPORTION_METHODS:
+        betas = [p for p in (posterior_a, posterior_b) if isinstance(p, BetaPosterior)]
+        posterior = IndependentPosterior(*((beta.a, beta.b) for beta in betas))
+        return Contrast(posterior, "independent", odds_ratio=float(posterior.odds_ratio_quantile(0.5)))
+    return Contrast(difference_posterior(posterior_a, posterior_b), "independent")
+
+
+def common_bounds(a: Estimate, b: Estimate) -> tuple[float, float] | None:
+    """Range of both scores; None if it is unknown or differs between them."""
+    range_a, range_b = _range(a), _range(b)
+    return range_a if range_a == range_b else None
+
+
+def _range(row: Estimate) -> tuple[float, float] | None:
+    if row.method in _PROPORTION_METHODS:
+        return 0.0, 1.0
+    return row.structure.bounds if row.structure else None
+
+
+# ---------------------------------------------------------------- with questions of only one system
+
+
+def own_questions_contrast(panel: Panel, method: CompareMethod = "bayes") -> Contrast | None:
+    """Estimate the difference from all questions; None if the shared questions alone are nearly as precise.
+
+    Own questions are used if the questions are independent and the standard error is at least 10 % smaller with them.
+    """
+    if method == "latent-normal" or panel.units is not None or not any(panel.n_unmatched):
+        return None
+    a, b = panel.runs
+    own_a, own_b = _own_means(a, b, panel.rows[0]), _own_means(b, a, panel.rows[1])
+    try:
+        overlap = partial_overlap(*panel.means, own_a, own_b)
+        shared = paired_t(panel.differences).std_error
+    except NotEstimableError:
+        return None
+    if overlap.difference.std_error > _WORTHWHILE * shared:
+        return None
+    note = OWN_QUESTIONS_USED(n_shared=panel.n_questions, n_own_a=len(own_a), n_own_b=len(own_b))
+    values = overlap.mean_a, overlap.mean_b
+    return Contrast(overlap.difference, "partial-overlap", "confidence", messages=(note,), values=values)
+
+
+def _own_means(run: SelectedRun, other: SelectedRun, shared: IntArray) -> FloatArray:
+    """Mean scores of the questions of a run that the other run does not contain; float (n_own,).
+
+    Questions that the other run contains without a score are not a random part of the questions.
+    """
+    if not isinstance(run.data, Scores):
+        return np.empty(0)
+    is_own = run.data.is_scored & ~failed_for_other(run, other)
+    is_own[shared] = False
+    return np.asarray(np.nanmean(run.data.values[is_own], axis=1) if is_own.any() else np.empty(0))
