@@ -258,7 +258,7 @@ def measure(
     and what stands for it when rows are compared.
     """
     from harness_uq import Options, ResultList
-    from harness_uq.runner.backends import Engine
+    from harness_uq.runner.engine import Engine
     from harness_uq.runner.pipeline import scan
 
     scan([], Options(method=method), store=store and f"{store}.empty")

@@ -1,6 +1,6 @@
 """Write estimates into logged runs in the format of their harness, and remove them again."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -88,18 +88,48 @@ def rescore(
         written in this case
     """
     offered, chosen = plugins or load_plugins(), options or Options()
-    names = [str(paths)] if isinstance(paths, str | Path) else [str(path) for path in paths]
-    estimated, unread = _estimated(
-        names, chosen, output, offered, progress, selection or LogFilter(), follow_links=follow_links
-    )
-    if selection and not (estimated or unread):
+    estimated: list[_Estimated] = []
+    failures: list[tuple[str, Message]] = []
+    name_of = DistinctNames()
+    for name in _names(paths):
+        runs, problems = find_runs(name, offered.harnesses)
+        failures += problems or ([] if runs else [(name, why_no_run(name, expand_path(name), offered.harnesses))])
+        for harness, run in progress(runs):
+            try:
+                writer = _writer(harness, offered)
+                destination = _folder(name, run, output)
+                if destination is None and not follow_links:
+                    _check_links(run.files, name)
+                read = read_run(harness, run, need_scores=True)
+                named = [with_system(log, name_of(log.system)) for log in read]
+                if logs := (selection or LogFilter()).of(named):
+                    rows = tuple(estimate(logs, chosen, plugins=offered))
+                    wrong = missing_field(chosen.structure, logs)
+                    estimated.append(_Estimated(writer, run, rows, destination, wrong))
+            except Exception as error:
+                failures.append((run.files[0], message_of(error)))
+    if selection and not (estimated or failures):
         raise StructureError("no task, metric, filter and model of these runs is asked for")
-    if rows := [row for item in estimated for row in item.rows]:
-        chosen.structure.check_names((row.task for row in rows), (row.metric for row in rows))
+    if all_rows := [row for item in estimated for row in item.rows]:
+        chosen.structure.check_names((row.task for row in all_rows), (row.metric for row in all_rows))
     if estimated and all(item.missing_field for item in estimated):
         raise StructureError(estimated[0].missing_field)
-    done, unwritten = _written(estimated, chosen)
-    return Rescoring(tuple(done), (*unread, *unwritten))
+    done = tuple(_written(estimated, chosen, failures))
+    return Rescoring(done, tuple(failures))
+
+
+def _written(
+    estimated: Iterable["_Estimated"], options: Options, failures: list[tuple[str, Message]]
+) -> Iterator[Rescored]:
+    for item in estimated:
+        try:
+            yield item.write(options)
+        except Exception as error:
+            failures.append((item.run.files[0], message_of(error)))
+
+
+def _names(paths: str | Path | Iterable[str | Path]) -> list[str]:
+    return [str(paths)] if isinstance(paths, str | Path) else [str(path) for path in paths]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,39 +142,16 @@ class _Estimated:
     destination: str | None
     missing_field: Message | None
 
-
-def _estimated(
-    names: Sequence[str],
-    options: Options,
-    output: str | Path | None,
-    plugins: Plugins,
-    progress: Progress,
-    selection: LogFilter,
-    *,
-    follow_links: bool,
-) -> tuple[list[_Estimated], list[tuple[str, Message]]]:
-    estimated: list[_Estimated] = []
-    failures: list[tuple[str, Message]] = []
-    name_of = DistinctNames()
-    for name in names:
-        runs, problems = find_runs(name, plugins.harnesses)
-        if not runs:
-            problems = problems or [(name, why_no_run(name, expand_path(name), plugins.harnesses))]
-        failures += problems
-        for harness, run in progress(runs):
-            try:
-                writer = _writer(harness, plugins)
-                destination = _folder(name, run, output)
-                if destination is None and not follow_links:
-                    _check_links(run.files, name)
-                read = read_run(harness, run, need_scores=True)
-                if logs := selection.of([with_system(log, name_of(log.system)) for log in read]):
-                    rows = tuple(estimate(logs, options, plugins=plugins))
-                    wrong = missing_field(options.structure, logs)
-                    estimated.append(_Estimated(writer, run, rows, destination, wrong))
-            except Exception as error:
-                failures.append((run.files[0], message_of(error)))
-    return estimated, failures
+    def write(self, options: Options) -> Rescored:
+        """Write the estimates and the options with which they were made."""
+        settings: dict[str, str | float] = {
+            "method": options.method,
+            "level": options.level,
+            "scope": options.scope,
+            "estimand": options.estimand,
+        }
+        files = self.harness.write(self.run, self.rows, self.destination, settings=settings)
+        return Rescored(self.run, self.rows, tuple(files))
 
 
 def _writer(harness: Reader, plugins: Plugins) -> Writer:
@@ -152,24 +159,6 @@ def _writer(harness: Reader, plugins: Plugins) -> Writer:
         return harness
     able = sorted(name for name, other in plugins.harnesses.items() if isinstance(other, Writer))
     raise LogError(f"{harness.name} logs can be read, not written; of the installed harnesses {', '.join(able)} can")
-
-
-def _written(estimated: Sequence[_Estimated], options: Options) -> tuple[list[Rescored], list[tuple[str, Message]]]:
-    settings: dict[str, str | float] = {
-        "method": options.method,
-        "level": options.level,
-        "scope": options.scope,
-        "estimand": options.estimand,
-    }
-    done: list[Rescored] = []
-    failures: list[tuple[str, Message]] = []
-    for item in estimated:
-        try:
-            files = item.harness.write(item.run, item.rows, item.destination, settings=settings)
-            done.append(Rescored(item.run, item.rows, tuple(files)))
-        except Exception as error:
-            failures.append((item.run.files[0], message_of(error)))
-    return done, failures
 
 
 def _folder(named: str, run: Run, output: str | Path | None) -> str | None:
@@ -243,8 +232,7 @@ def restore(
     LogError : if a path does not exist; no file is restored in this case
     """
     harnesses = (plugins or load_plugins()).harnesses.values()
-    names = [str(paths)] if isinstance(paths, str | Path) else [str(path) for path in paths]
-    files_by_name = {name: expand_path(name) for name in names}
+    files_by_name = {name: expand_path(name) for name in _names(paths)}
     for name, files in files_by_name.items():
         if not files and not Path(name).is_dir():
             raise LogError(f"{name}: {why_no_run(name, files, {})}")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from harness_uq.options import Options
     from harness_uq.plugins.manager import Plugins
     from harness_uq.plugins.readers import Reading
-    from harness_uq.runner.backends import Engine
+    from harness_uq.runner.engine import Engine
     from harness_uq.runner.pipeline import Scan
 
 
@@ -167,7 +167,7 @@ def _engine(args: argparse.Namespace) -> "Engine":
     UsageError
         If a scheduler is given without `--engine dask`.
     """
-    from harness_uq.runner.backends import Engine
+    from harness_uq.runner.engine import Engine
 
     if args.scheduler and args.engine != "dask":
         raise UsageError("--scheduler requires --engine dask.")

@@ -26,8 +26,7 @@ def temporary_file(folder: Path) -> Iterator[IO[bytes]]:
 
     Raises
     ------
-    OSError
-        If the folder is not writable.
+    OSError : if the folder is not writable
     """
     while True:
         file = tempfile.NamedTemporaryFile("w+b", dir=folder, prefix=".", suffix=SUFFIX, delete=False)  # noqa: SIM115
@@ -50,15 +49,12 @@ def atomic_replace(target: Path, *, like: Path | None = None, keeps_time: bool =
 
     Parameters
     ----------
-    like : Path, optional
-        A file whose permissions the new file gets. By default they are those of any newly created file.
-    keeps_time : bool
-        Copy the modification time of `like`, too.
+    like : a file whose permissions the new file gets. By default they are those of any newly created file
+    keeps_time : copy the modification time of `like`, too
 
     Raises
     ------
-    OSError
-        If the file cannot be written.
+    OSError : if the file cannot be written
     """
     with temporary_file(target.parent) as file:
         yield file
@@ -77,8 +73,7 @@ def remove_temporary_files(paths: Iterable[str | Path]) -> list[str]:
 
     Parameters
     ----------
-    paths : iterable of str or Path
-        Files, whose folder is searched, and folders, which are searched with all their subfolders.
+    paths : files, whose folder is searched, and folders, which are searched with all their subfolders
 
     Returns
     -------

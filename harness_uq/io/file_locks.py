@@ -18,8 +18,7 @@ def exclusive(folder: Path) -> Iterator[None]:
 
     Raises
     ------
-    OSError
-        If the folder cannot be read.
+    OSError : if the folder cannot be read
     """
     if fcntl is None:
         yield
@@ -44,8 +43,7 @@ def lock_or_fail(descriptor: int) -> None:
 
     Raises
     ------
-    OSError
-        If another process holds the lock.
+    OSError : if another process holds the lock
     """
     if fcntl is not None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -28,8 +28,7 @@ def limit_from_environment(variable: str) -> float:
 
     Raises
     ------
-    DataError
-        If the variable is not a positive number.
+    DataError : if the variable is not a positive number
     """
     text = os.environ.get(variable)
     if not text:
@@ -53,17 +52,13 @@ def check_expansion(name: str, n_bytes: int, n_expanded: int, always: int = ALWA
 
     Parameters
     ----------
-    name : str
-        What expands, for the message.
-    n_bytes, n_expanded : int
-        Size of the compressed content, and its size after expansion.
-    always : int
-        Size that is accepted at any ratio.
+    name : what expands, for the message
+    n_bytes, n_expanded : size of the compressed content, and its size after expansion
+    always : size that is accepted at any ratio
 
     Raises
     ------
-    LogError
-        If it does. The message names the variable that raises the limit.
+    LogError : if it does. The message names the variable that raises the limit
     """
     if n_expanded > max_expanded_size(n_bytes, always):
         factor = limit_from_environment(MAX_EXPANSION)
@@ -77,15 +72,12 @@ def check_cells(n_rows: int, n_columns: int, most_columns: int = MAX_COLUMNS) ->
 
     Parameters
     ----------
-    n_rows, n_columns : int
-        Rows or samples, and columns or scores of each sample.
-    most_columns : int
-        Largest number of columns, unless the environment raises it.
+    n_rows, n_columns : rows or samples, and columns or scores of each sample
+    most_columns : largest number of columns, unless the environment raises it
 
     Raises
     ------
-    LogError
-        If it has too many columns or cells. The message names the variable that raises the limit.
+    LogError : if it has too many columns or cells. The message names the variable that raises the limit
     """
     most = limit_from_environment(MAX_CELLS)
     # the limit on columns grows with that on cells, so that one variable raises both

@@ -14,12 +14,9 @@ class Fingerprint:
 
     Attributes
     ----------
-    url : str
-        Path or URL.
-    size : int or None
-        Bytes, None if the storage does not report a size.
-    tag : str or None
-        Hash or version that the storage reports; otherwise the modification time; None if neither is known.
+    url : path or URL
+    size : bytes, None if the storage does not report a size
+    tag : hash or version that the storage reports; otherwise the modification time; None if neither is known
     """
 
     url: str
@@ -33,10 +30,8 @@ class ListingCache:
 
     Attributes
     ----------
-    files : dict
-        Fingerprint of each listed file, by URL.
-    ends : dict
-        The last bytes of files, by URL. For a small file that is its whole content.
+    files : fingerprint of each listed file, by URL
+    ends : the last bytes of files, by URL. For a small file that is its whole content
     """
 
     files: dict[str, Fingerprint] = field(default_factory=dict)

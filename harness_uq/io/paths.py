@@ -17,8 +17,10 @@ from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, BinaryIO
 from urllib.parse import urlsplit
 
+from harness_uq.errors import LogError
 from harness_uq.io.atomic_write import atomic_replace
 from harness_uq.io.listing_cache import Fingerprint as Fingerprint
+from harness_uq.messages.catalogue.reading import FILE_UNREADABLE
 from harness_uq.redaction import redact
 
 if TYPE_CHECKING:
@@ -96,10 +98,8 @@ def listing(path: str) -> Iterator[Fingerprint]:
 
     Raises
     ------
-    OSError
-        If remote storage denies the listing, or the bucket does not exist.
-    MissingDependencyError
-        If a package for this kind of storage is not installed.
+    OSError : if remote storage denies the listing, or the bucket does not exist
+    MissingDependencyError : if a package for this kind of storage is not installed
     """
     if is_remote(path):
         yield from _remote(path).listing(path)
@@ -113,8 +113,7 @@ def files_in(folder: str) -> list[str]:
 
     Raises
     ------
-    OSError, MissingDependencyError
-        As `listing`.
+    OSError, MissingDependencyError : as `listing`
     """
     if is_remote(folder):
         return _remote(folder).files_in(folder)
@@ -126,8 +125,7 @@ def fingerprint(path: str) -> Fingerprint:
 
     Raises
     ------
-    OSError
-        If the file does not exist.
+    OSError : if the file does not exist
     """
     return _remote(path).fingerprint(path) if is_remote(path) else _local_fingerprint(path, local_path(path).stat())
 
@@ -137,8 +135,7 @@ def modified_time(path: str) -> float:
 
     Raises
     ------
-    OSError
-        If the file does not exist, or the storage does not report a time.
+    OSError : if the file does not exist, or the storage does not report a time
     """
     return _remote(path).modified_time(path) if is_remote(path) else local_path(path).stat().st_mtime_ns / 1e9
 
@@ -148,8 +145,7 @@ def size(path: str) -> int:
 
     Raises
     ------
-    OSError
-        If the file does not exist, or the storage does not report a size.
+    OSError : if the file does not exist, or the storage does not report a size
     """
     n_bytes = fingerprint(path).size
     if n_bytes is None:
@@ -162,8 +158,7 @@ def is_file(path: str) -> bool:
 
     Raises
     ------
-    OSError
-        If remote storage denies the request.
+    OSError : if remote storage denies the request
     """
     return _remote(path).is_file(path) if is_remote(path) else local_path(path).is_file()
 
@@ -173,8 +168,7 @@ def exists(path: str) -> bool:
 
     Raises
     ------
-    OSError
-        As `is_file`.
+    OSError : as `is_file`
     """
     return is_file(path) if is_remote(path) else os.path.lexists(local_path(path))
 
@@ -195,8 +189,7 @@ def make_folder(path: str) -> None:
 
     Raises
     ------
-    OSError
-        If the folder cannot be created.
+    OSError : if the folder cannot be created
     """
     if not is_remote(path):
         local_path(path).mkdir(parents=True, exist_ok=True)
@@ -207,8 +200,8 @@ def open_binary(path: str) -> BinaryIO:
 
     Raises
     ------
-    OSError
-        If the file cannot be opened or is not a regular file (opening a FIFO could block). Reading may raise it, too.
+    OSError : if the file cannot be opened or is not a regular file (opening a FIFO could block). Reading may raise it,
+        too
     """
     if is_remote(path):
         return _remote(path).open(path)
@@ -218,13 +211,26 @@ def open_binary(path: str) -> BinaryIO:
     return local.open("rb", buffering=_BUFFER_SIZE)
 
 
+@contextmanager
+def reading() -> Iterator[None]:
+    """Context, or decorator, in which an `OSError` becomes a `LogError` that says that the file cannot be read.
+
+    Raises
+    ------
+    LogError : instead of OSError
+    """
+    try:
+        yield
+    except OSError as error:
+        raise LogError(FILE_UNREADABLE(reason=str(error.strerror or error))) from error
+
+
 def prefetch(file: BinaryIO, ranges: Sequence[tuple[int, int]]) -> None:
     """Fetch (start, stop) ranges of a remote file concurrently, to be read next. Does nothing for other files.
 
     Raises
     ------
-    OSError
-        If the request fails.
+    OSError : if the request fails
     """
     fetch = getattr(getattr(file, "raw", None), "prefetch", None)
     if fetch is not None and ranges:
@@ -236,8 +242,7 @@ def read_bytes(path: str) -> bytes:
 
     Raises
     ------
-    OSError
-        As `open_binary`.
+    OSError : as `open_binary`
     """
     if is_remote(path):
         return _remote(path).read_bytes(path)
@@ -250,8 +255,7 @@ def write_bytes(path: str, content: bytes) -> None:
 
     Raises
     ------
-    OSError
-        If the file cannot be written.
+    OSError : if the file cannot be written
     """
     with atomic_writer(path) as file:
         file.write(content)
@@ -266,15 +270,12 @@ def atomic_writer(path: str, *, like: str | None = None, keeps_time: bool = Fals
 
     Parameters
     ----------
-    like : str, optional
-        A file whose permissions the new file gets, if both are local.
-    keeps_time : bool
-        Copy the modification time of `like`, too.
+    like : a file whose permissions the new file gets, if both are local
+    keeps_time : copy the modification time of `like`, too
 
     Raises
     ------
-    OSError
-        If the file cannot be written.
+    OSError : if the file cannot be written
     """
     if is_remote(path):
         with _remote(path).atomic_writer(path) as file:
@@ -290,8 +291,7 @@ def remove(path: str) -> None:
 
     Raises
     ------
-    OSError
-        If the file does not exist or cannot be deleted.
+    OSError : if the file does not exist or cannot be deleted
     """
     if is_remote(path):
         _remote(path).remove(path)

@@ -23,10 +23,8 @@ class PriceTable:
 
     Attributes
     ----------
-    by_model : dict
-        Prices by the name of the model, as in the log or without its provider.
-    origin : str
-        Where they come from, for messages.
+    by_model : prices by the name of the model, as in the log or without its provider
+    origin : where they come from, for messages
     """
 
     by_model: dict[str, ModelPrice]
@@ -93,8 +91,7 @@ def read_prices(path: str) -> PriceTable:
 
     Raises
     ------
-    LogError
-        If the file cannot be read, a key is missing or unknown, or a price is negative or not a number.
+    LogError : if the file cannot be read, a key is missing or unknown, or a price is negative or not a number
     """
     try:
         document = tomllib.loads(io_paths.read_bytes(path).decode())

@@ -28,12 +28,9 @@ class RangeReader(io.RawIOBase):
 
     Parameters
     ----------
-    file : AbstractBufferedFile
-        File of fsspec, opened without a cache.
-    size : int
-        Size of the file in bytes.
-    url : str
-        Name of the file in error messages.
+    file : file of fsspec, opened without a cache
+    size : size of the file in bytes
+    url : name of the file in error messages
     """
 
     def __init__(self, file: "AbstractBufferedFile", size: int, url: str) -> None:

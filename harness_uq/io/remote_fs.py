@@ -43,10 +43,8 @@ class RemoteFileSystem:
 
     Parameters
     ----------
-    scheme : str
-        The part of the URL before ``://``.
-    file_system : AbstractFileSystem
-        File system of fsspec.
+    scheme : the part of the URL before ``://``
+    file_system : file system of fsspec
     """
 
     def __init__(self, scheme: str, file_system: "AbstractFileSystem") -> None:
@@ -167,10 +165,8 @@ def remote_file_system(url: str) -> RemoteFileSystem:
 
     Raises
     ------
-    MissingDependencyError
-        If a package for this kind of storage is not installed.
-    OSError
-        If fsspec does not support the scheme.
+    MissingDependencyError : if a package for this kind of storage is not installed
+    OSError : if fsspec does not support the scheme
     """
     scheme = url.partition("://")[0].lower()
     package, remedy = _PACKAGES.get(scheme, ("a package that is not installed", _EXTRA))

@@ -18,8 +18,7 @@ def translate_storage_errors(url: str) -> Iterator[None]:
 
     Raises
     ------
-    OSError
-        With a description in `strerror` and the redacted `url` as `filename`.
+    OSError : with a description in `strerror` and the redacted `url` as `filename`
     """
     try:
         yield

@@ -20,12 +20,9 @@ class FormatSignature:
 
     Attributes
     ----------
-    name : str
-        Name of the format in messages.
-    members : tuple of str
-        Dotted names of members of the document, of its first item if it is a list, or of the first line.
-    values : mapping
-        Supported values of members, by dotted name.
+    name : name of the format in messages
+    members : dotted names of members of the document, of its first item if it is a list, or of the first line
+    values : supported values of members, by dotted name
     """
 
     name: str
@@ -63,8 +60,7 @@ def nearest_format(path: str) -> Message | None:
 
     Raises
     ------
-    OSError
-        If the file cannot be read.
+    OSError : if the file cannot be read
     """
     record = _first_record(path)
     if record is None:

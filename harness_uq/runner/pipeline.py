@@ -17,8 +17,8 @@ from harness_uq.plugins.readers import ReadErrors, Reading, make_reading, with_s
 from harness_uq.plugins.run_search import Listing, list_files, run_order
 from harness_uq.redaction import DistinctNames
 from harness_uq.results.estimate import Estimate
-from harness_uq.runner.backends import Engine, open_backend
-from harness_uq.runner.backends.serial import WorkerFailure
+from harness_uq.runner.backends import WorkerFailure
+from harness_uq.runner.engine import Engine, open_backend
 from harness_uq.runner.worker import BatchWorker
 from harness_uq.store.file_batches import Batch, FileGroup, group_files, make_batches
 from harness_uq.store.run_result import BatchResult, Interner, RunResult
@@ -34,10 +34,8 @@ class Progress:
 
     Attributes
     ----------
-    logs, n_logs : int
-        Logs that are done, and all logs.
-    n_bytes, all_bytes : int
-        Size of their files.
+    logs, n_logs : logs that are done, and all logs
+    n_bytes, all_bytes : size of their files
     """
 
     logs: int
@@ -52,10 +50,8 @@ class Scan:
 
     Attributes
     ----------
-    reading : Reading
-        The task logs, or their outlines if complete logs were not requested, and what could not be read.
-    rows : tuple of Estimate
-        An estimate for each of the logs' data, if requested; without posteriors.
+    reading : the task logs, or their outlines if complete logs were not requested, and what could not be read
+    rows : an estimate for each of the logs' data, if requested; without posteriors
     """
 
     reading: Reading
@@ -94,33 +90,21 @@ def scan(
 
     Parameters
     ----------
-    paths : str, Path or iterable of them
-        Files, folders, glob patterns or URLs.
-    options : Options, optional
-        How to estimate. By default no estimates are made.
-    full_logs : bool
-        Return complete task logs (scores and codes, no texts) instead of outlines.
-    need_scores : bool
-        Leave out runs and tasks without scores, with a warning, as `read_logs` does.
-    engine : Engine, optional
-        Where to do the work. By default in this process, or as `joblib.parallel_config` says.
-    store : str, optional
-        Folder or URL of a store of results. Logs that have not changed since they were stored are not read again.
-    plugins : Plugins, optional
-        By default the installed ones. Workers in other processes receive its readers and load all other plugins.
-    progress : callable
-        Called with a `Progress` after each batch.
+    paths : files, folders, glob patterns or URLs
+    options : how to estimate. By default no estimates are made
+    full_logs : return complete task logs (scores and codes, no texts) instead of outlines
+    need_scores : leave out runs and tasks without scores, with a warning, as `read_logs` does
+    engine : where to do the work. By default in this process, or as `joblib.parallel_config` says
+    store : folder or URL of a store of results. Logs that have not changed since they were stored are not read again
+    plugins : by default the installed ones. Workers in other processes receive its readers and load all other plugins
+    progress : called with a `Progress` after each batch
 
     Raises
     ------
-    LogError
-        If two harnesses claim the same file.
-    HarnessUqError
-        If the store or the cluster cannot be used.
-    MissingDependencyError
-        If a package that the store or the engine needs is not installed.
-    KeyboardInterrupt
-        With the number of logs that were done.
+    LogError : if two harnesses claim the same file
+    HarnessUqError : if the store or the cluster cannot be used
+    MissingDependencyError : if a package that the store or the engine needs is not installed
+    KeyboardInterrupt : with the number of logs that were done
     """
     plugins = plugins or load_plugins()
     listing, groups = _list_files(paths, plugins)

@@ -32,16 +32,11 @@ class BatchWorker:
 
     Attributes
     ----------
-    readers : mapping
-        Readers by name. Other plugins are loaded where the work is done.
-    options : Options, optional
-        How to estimate; None if no estimates are needed.
-    full_logs : bool
-        Whether to return complete task logs instead of outlines.
-    store_writer : StoreWriter, optional
-        Converts results for a store; None if there is no store.
-    plugins : Plugins, optional
-        The plugins of this process, if it does the work itself.
+    readers : readers by name. Other plugins are loaded where the work is done
+    options : how to estimate; None if no estimates are needed
+    full_logs : whether to return complete task logs instead of outlines
+    store_writer : converts results for a store; None if there is no store
+    plugins : the plugins of this process, if it does the work itself
     """
 
     readers: Mapping[str, Reader]
@@ -141,7 +136,7 @@ def _stored_runs(batch: Batch, damaged_files: dict[str, Message]) -> dict[FileGr
 
 def _is_complete(group: FileGroup, runs: Sequence[RunResult], errors: ReadErrors) -> bool:
     """Whether a group can be stored: all of it was read, no run has other files, and changes can be recognized."""
-    from harness_uq.store.cache_keys import tags_of
+    from harness_uq.store.file_batches import tags_of
 
     urls = set(group.urls)
     has_failed = bool(urls & (errors.failed_paths | errors.failed_files))

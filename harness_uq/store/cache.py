@@ -9,8 +9,7 @@ from harness_uq.messages.catalogue.store import STORED_FILE_UNREADABLE
 from harness_uq.messages.message import Message
 from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins
-from harness_uq.store.cache_keys import cache_key, files_hash, software_of
-from harness_uq.store.file_batches import Batch, CacheKey, FileGroup
+from harness_uq.store.file_batches import Batch, CacheKey, FileGroup, cache_key, files_hash, software_of
 from harness_uq.store.parquet import StoreWriter
 from harness_uq.store.run_result import BatchResult
 from harness_uq.store.store import Store, drop_replaced
@@ -21,21 +20,15 @@ class ResultCache:
 
     Parameters
     ----------
-    folder : str
-        Path or URL of the store.
-    groups : iterable of FileGroup
-        The files of the scan.
-    plugins : Plugins
-        Their versions are part of the cache key.
-    options : Options or None
-        How to estimate; None if no estimates are needed.
-    full_logs : bool
-        Whether complete task logs are needed, so that stored estimates alone do not suffice.
+    folder : path or URL of the store
+    groups : the files of the scan
+    plugins : their versions are part of the cache key
+    options : how to estimate; None if no estimates are needed
+    full_logs : whether complete task logs are needed, so that stored estimates alone do not suffice
 
     Attributes
     ----------
-    writer : StoreWriter
-        Writes the results of a worker.
+    writer : writes the results of a worker
     """
 
     def __init__(
@@ -81,8 +74,7 @@ class ResultCache:
 
         Parameters
         ----------
-        damaged_files : mapping
-            Messages of workers by path.
+        damaged_files : messages of workers by path
         """
         if self._has_replaced:
             drop_replaced(Store(self._store.folder))

@@ -1,14 +1,22 @@
-"""Groups of files that may belong to one run, determined without opening them, and batches of groups for workers."""
+"""Groups of files that may belong to one run, without opening them; their batches for workers and keys in a store.
 
+A key changes if the name, size or tag of a file changes, or the version of the software.
+"""
+
+import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 from operator import itemgetter
 from typing import Final
 
 from harness_uq.io.listing_cache import Fingerprint
 from harness_uq.io.paths import folder_of
-from harness_uq.plugins.protocols import GroupsFiles, Reader
+from harness_uq.plugins.hookspecs import PROJECT
+from harness_uq.plugins.manager import Plugins
+from harness_uq.plugins.protocols import GroupsFiles, Reader, Versioned
+from harness_uq.redaction import redact
 
 MAX_GROUPS: Final = 100
 MAX_BYTES: Final = 32 << 20
@@ -22,10 +30,8 @@ class CacheKey:
 
     Attributes
     ----------
-    part : str
-        Hash of the names of the files.
-    state : str or None
-        Hash of their sizes and tags and of the software; None if a tag is unknown, so that nothing is stored.
+    part : hash of the names of the files
+    state : hash of their sizes and tags and of the software; None if a tag is unknown, so that nothing is stored
     """
 
     part: str
@@ -38,10 +44,8 @@ class FileGroup:
 
     Attributes
     ----------
-    files : tuple of Fingerprint
-        As they were listed.
-    stored_logs : tuple of (str, CacheKey), optional
-        File of a store that contains their task logs, and the key of these logs.
+    files : as they were listed
+    stored_logs : file of a store that contains their task logs, and the key of these logs
     """
 
     files: tuple[Fingerprint, ...]
@@ -134,3 +138,38 @@ def _root(leader: dict[str, str], url: str) -> str:
         leader[url] = leader[leader[url]]
         url = leader[url]
     return url
+
+
+def cache_key(group: FileGroup, software: str) -> CacheKey:
+    """Return the key of a group in its present state, read by this software."""
+    tags = tags_of(group)
+    return CacheKey(files_hash(group), None if tags is None else _hash((*tags, software)))
+
+
+def files_hash(group: FileGroup) -> str:
+    """Hash the names of a group's files, as they were given."""
+    return _hash(group.urls)
+
+
+def tags_of(group: FileGroup) -> tuple[str, ...] | None:
+    """Return size and tag of each file; None if one of them is unknown, or if a URL contains credentials."""
+    tags = tuple(tag_of(file) for file in group.files if redact(file.url) == file.url)
+    known = tuple(tag for tag in tags if tag is not None)
+    return known if len(known) == len(group.files) else None
+
+
+def tag_of(file: Fingerprint) -> str | None:
+    """Return size and tag of a file as text; None if one of them is unknown."""
+    return None if file.tag is None or file.size is None else f"{file.size} {file.tag}"
+
+
+def software_of(plugins: Plugins) -> str:
+    """List the installed distributions that read and estimate, and the readers' dependencies, with versions."""
+    distributions = {entry.dist for entry in entry_points(group=PROJECT) if entry.dist is not None}
+    versions = {f"{dist.metadata['Name']} {dist.metadata['Version']}" for dist in distributions}
+    readers = plugins.harnesses.values()
+    return "; ".join(sorted(versions | {reader.version for reader in readers if isinstance(reader, Versioned)}))
+
+
+def _hash(texts: tuple[str, ...]) -> str:
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:32]

@@ -11,8 +11,8 @@ from harness_uq.io.atomic_write import remove_temporary_files
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.store import STORE_ROW_DAMAGED, STORE_UNUSABLE
 from harness_uq.plugins.manager import Plugins
-from harness_uq.store.cache_keys import software_of, tag_of
 from harness_uq.store.estimate_rows import logs_and_estimates, stored_rows
+from harness_uq.store.file_batches import software_of, tag_of
 from harness_uq.store.log_rows import log_from_row
 from harness_uq.store.serialize import unpack
 from harness_uq.store.store import Store, newest_entries
@@ -24,14 +24,10 @@ class StoreSummary:
 
     Attributes
     ----------
-    kind : str
-        'logs' or 'estimates'.
-    options : str or None
-        Options of the estimates; None for task logs.
-    n_logs : int
-        Number of logs with such contents.
-    first, last : str
-        Date of the oldest and of the newest of them (ISO 8601).
+    kind : 'logs' or 'estimates'
+    options : options of the estimates; None for task logs
+    n_logs : number of logs with such contents
+    first, last : date of the oldest and of the newest of them (ISO 8601)
     """
 
     kind: str
@@ -69,8 +65,7 @@ def remove_outdated(store: Store, plugins: Plugins) -> dict[str, int]:
 
     Raises
     ------
-    HarnessUqError
-        If the store cannot be written to.
+    HarnessUqError : if the store cannot be written to
     """
     try:
         temporary = [] if io_paths.is_remote(store.folder) else remove_temporary_files([store.folder])

@@ -15,8 +15,7 @@ from harness_uq.io import paths as io_paths
 from harness_uq.io.paths import is_remote, local_path
 from harness_uq.plugins.protocols import Estimator
 from harness_uq.store import estimate_rows, log_rows
-from harness_uq.store.cache_keys import cache_key, tags_of
-from harness_uq.store.file_batches import CacheKey, FileGroup
+from harness_uq.store.file_batches import CacheKey, FileGroup, cache_key, tags_of
 from harness_uq.store.log_rows import Row
 from harness_uq.store.run_result import RunResult
 
@@ -54,10 +53,8 @@ class StoreWriter:
 
     Attributes
     ----------
-    software : str
-        Names and versions of the packages that read and estimate.
-    options : str or None
-        Options of the estimates as JSON; None if there are none.
+    software : names and versions of the packages that read and estimate
+    options : options of the estimates as JSON; None if there are none
     """
 
     software: str
@@ -115,8 +112,7 @@ def read_columns(path: str, kind: Kind, columns: Sequence[str] | None = None) ->
 
     Raises
     ------
-    OSError, pyarrow.ArrowException
-        If the file cannot be read, or does not have the columns of its kind.
+    OSError, pyarrow.ArrowException : if the file cannot be read, or does not have the columns of its kind
     """
     content = pa.BufferReader(io_paths.read_bytes(path))
     names = list(SCHEMAS[kind].names if columns is None else columns)
@@ -145,8 +141,7 @@ def _check_nulls(values: pa.Array, path: str, nullable: Set[str]) -> None:
 
     Raises
     ------
-    pyarrow.ArrowInvalid
-        If another value is missing.
+    pyarrow.ArrowInvalid : if another value is missing
     """
     if values.null_count and path not in nullable:
         raise pa.ArrowInvalid(f"column {path} lacks {values.null_count} of {len(values)} values")
@@ -162,10 +157,8 @@ def read_runs(path: str, keys: Set[CacheKey]) -> dict[CacheKey, list[RunResult]]
 
     Raises
     ------
-    OSError, pyarrow.ArrowException
-        If the file cannot be read.
-    ValueError, TypeError, KeyError
-        If a row does not describe a task log.
+    OSError, pyarrow.ArrowException : if the file cannot be read
+    ValueError, TypeError, KeyError : if a row does not describe a task log
     """
     table = read_columns(path, "logs")
     is_requested = pc.is_in(table["part"], pa.array([key.part for key in keys]))

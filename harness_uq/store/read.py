@@ -31,10 +31,8 @@ def stored_logs(store: str) -> tuple[TaskLog, ...]:
 
     Raises
     ------
-    HarnessUqError
-        If the store contains no task logs, or a file cannot be read.
-    MissingDependencyError
-        If pyarrow is not installed.
+    HarnessUqError : if the store contains no task logs, or a file cannot be read
+    MissingDependencyError : if pyarrow is not installed
     """
     runs = sorted(_runs(store), key=lambda run: run_order(run.path, run.time, {}))
     if not runs:

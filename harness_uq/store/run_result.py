@@ -27,14 +27,10 @@ class RunResult:
 
     Attributes
     ----------
-    path, time : str
-        First file and time of the run, by which runs are ordered.
-    files : tuple of str
-        Files of the run.
-    logs : tuple of TaskLog
-        The task logs, or their outlines if only estimates were requested.
-    packed_estimates : tuple of bytes
-        One estimate for each of the logs' data, see `serialize.pack`; empty if none were requested.
+    path, time : first file and time of the run, by which runs are ordered
+    files : files of the run
+    logs : the task logs, or their outlines if only estimates were requested
+    packed_estimates : one estimate for each of the logs' data, see `serialize.pack`; empty if none were requested
     """
 
     path: str
@@ -50,14 +46,10 @@ class BatchResult:
 
     Attributes
     ----------
-    runs : list of RunResult
-        All runs, including those without scores.
-    read_errors : ReadErrors
-        What could not be read, and why.
-    files : dict
-        Content of new files for a store, by kind.
-    damaged_files : dict
-        Why files of the store could not be read, by path.
+    runs : all runs, including those without scores
+    read_errors : what could not be read, and why
+    files : content of new files for a store, by kind
+    damaged_files : why files of the store could not be read, by path
     """
 
     runs: list[RunResult] = field(default_factory=list)
@@ -71,13 +63,11 @@ class Interner:
 
     Parameters
     ----------
-    paths : iterable of str
-        Files of the logs.
+    paths : files of the logs
 
     Attributes
     ----------
-    objects : dict
-        The shared objects, each under itself as key.
+    objects : the shared objects, each under itself as key
     """
 
     def __init__(self, paths: Iterable[str]) -> None:

@@ -31,19 +31,8 @@ _TYPES: Mapping[str, Any] = {
     "structure": msgspec.Raw,
     "messages": msgspec.Raw,
 }
-_SHARED = (
-    "source",
-    "system",
-    "task",
-    "metric",
-    "filter",
-    "estimand",
-    "scope",
-    "method",
-    "method_reason",
-    "cluster_key",
-)
 _NAMED = ("system", "task", "metric", "filter", "cluster_key")
+_SHARED = ("source", *_NAMED, "estimand", "scope", "method", "method_reason")
 _LISTS = ("facts", "messages")
 _NAMES = tuple(field.name for field in fields(Estimate) if field.name != "posterior")
 _Packed = msgspec.defstruct("_Packed", [(name, _TYPES.get(name, Any)) for name in _NAMES])
@@ -54,8 +43,7 @@ def pack(row: Estimate, estimators: Mapping[str, Estimator]) -> bytes:
 
     Parameters
     ----------
-    estimators : mapping
-        Estimators by name.
+    estimators : estimators by name
     """
     content = {name: getattr(row, name) for name in _NAMES}
     content["info"] = next((name for name, method in estimators.items() if method.info == row.info), None)
@@ -67,16 +55,13 @@ def unpack(content: bytes, estimators: Mapping[str, Estimator], shared: dict[obj
 
     Parameters
     ----------
-    estimators : mapping
-        Estimators by name.
-    shared : dict, optional
-        Objects of other estimates, each under itself as key. Equal parts of this estimate are replaced by them, to save
-        memory, and new parts are added.
+    estimators : estimators by name
+    shared : objects of other estimates, each under itself as key. Equal parts of this estimate are replaced by them, to
+        save memory, and new parts are added
 
     Raises
     ------
-    msgspec.MsgspecError
-        If the bytes are not an estimate.
+    msgspec.MsgspecError : if the bytes are not an estimate
     """
     known = {} if shared is None else shared
     values: dict[str, Any] = msgspec.structs.asdict(_decoder.decode(content))

@@ -35,14 +35,10 @@ class Entry:
 
     Attributes
     ----------
-    path, kind : str
-        Path or URL of the store's file, and its kind.
-    key : CacheKey
-        The group of files and its state when it was read.
-    options : str or None
-        Options of the estimates; None for task logs.
-    written : datetime
-        Time of writing.
+    path, kind : path or URL of the store's file, and its kind
+    key : the group of files and its state when it was read
+    options : options of the estimates; None for task logs
+    written : time of writing
     """
 
     path: str
@@ -57,18 +53,15 @@ class Store:
 
     Parameters
     ----------
-    folder : str
-        Path or URL. A local folder is created if it does not exist.
+    folder : path or URL. A local folder is created if it does not exist
 
     Attributes
     ----------
-    unreadable_files : list of (str, Message)
-        Path and message of each file that could not be read. Such files are ignored.
+    unreadable_files : path and message of each file that could not be read. Such files are ignored
 
     Raises
     ------
-    HarnessUqError
-        If the folder can be neither listed nor created.
+    HarnessUqError : if the folder can be neither listed nor created
     """
 
     def __init__(self, folder: str) -> None:
@@ -118,8 +111,7 @@ class Store:
 
         Raises
         ------
-        HarnessUqError
-            If the file cannot be written.
+        HarnessUqError : if the file cannot be written
         """
         path = io_paths.join(self.folder, kind, f"{uuid4().hex}.parquet")
         try:

@@ -1,5 +1,6 @@
-"""From a table and its layout to task logs: one for each system and task."""
+"""From a table and its layout to task logs, one for each system and task, with columns of labels as fields."""
 
+import contextlib
 import math
 import re
 from collections import defaultdict
@@ -9,15 +10,14 @@ from itertools import repeat
 
 import numpy as np
 
+from harness_uq.data.field_values import is_unknown, labels_of
 from harness_uq.data.resources import Resources, TokenUsage
-from harness_uq.data.task_log import ClusterDeclaration, MetricKey, Questions, Scores, Source, TaskLog
+from harness_uq.data.task_log import ClusterDeclaration, MetadataField, MetricKey, Questions, Scores, Source, TaskLog
 from harness_uq.data.trial_endings import ENDINGS, TrialEndings, ending_code
 from harness_uq.errors import DataError, LogError, unknown_name
 from harness_uq.messages.catalogue.reading import COLUMN_IDENTIFIES_ROWS, REPEATED_ROWS_AS_TRIALS
-from harness_uq.tabular.cluster_columns import cluster_field, label_columns, other_fields
 from harness_uq.tabular.column_roles import Layout, ScoreColumn
-from harness_uq.tabular.parse_cells import direction_of, label_of, score_of
-from harness_uq.tabular.table import Table
+from harness_uq.tabular.table import Table, direction_of, is_plain, label_of, score_of
 
 _OPTIONAL = ("cluster", "higher_is_better", "ended_by")
 _TASK = "scores"  # of tables that name neither system nor task
@@ -25,6 +25,12 @@ _METRIC = "score"  # of columns that are called after their system
 _UUID_COLUMN = "sample_id"
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}|[2-9A-HJ-NP-Za-km-z]{22}")  # or a short UUID
 _MOST_EMPTY = 100  # cells of the array of scores for each score
+_MIN_TEXT_LENGTH = 120  # average number of characters
+_DESCRIBES_ANSWER = re.compile(
+    r"response|output|completion|predict|generat|reasoning|rationale|explanation|comment|transcript|error|token|cost"
+    r"|time|latency",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,3 +269,88 @@ class _Job:
             if first != row:
                 where, which = self.table.place(row), f"question {ids[at[row]]!r} has trial {trials[row]!r}"
                 raise LogError(f"{where}: {which} already in {self.table.place(first)}")
+
+
+class _DiffersError(Exception):
+    """Two rows of one question have different labels; `row` is the second of them."""
+
+    def __init__(self, row: int) -> None:
+        super().__init__(row)
+        self.row = row
+
+
+def label_columns(table: Table, layout: Layout) -> tuple[str, ...]:
+    """Return the columns without a role that contain labels: no lists, no measurements, nothing about the answers."""
+    skipped = layout.used | {layout.parts.get("cluster")}
+    names = [name for name in table.columns if name not in skipped and not _DESCRIBES_ANSWER.search(name)]
+    return tuple(name for name in names if _holds_labels(table.columns[name]))
+
+
+def _holds_labels(cells: Sequence[object]) -> bool:
+    """Whether the cells are plain values, and not only 0 and 1 or fractions."""
+    if not all(map(is_plain, cells)):
+        return False
+    try:
+        values = {score_of(cell) for cell in cells}
+    except LogError:
+        return True
+    values = {value for value in values if not math.isnan(value)}
+    return not values <= {0.0, 1.0} and all(value.is_integer() for value in values)
+
+
+def other_fields(
+    table: Table, names: Sequence[str], question_of: Mapping[int, int], n_questions: int
+) -> dict[str, MetadataField]:
+    """Return the metadata fields from those columns that have one label per question.
+
+    Parameters
+    ----------
+    names : columns to convert
+    question_of : index of the question of each row
+    """
+    fields = {}
+    for name in names:
+        with contextlib.suppress(_DiffersError):
+            fields[name] = _field(table.columns[name], question_of, n_questions)
+    return fields
+
+
+def cluster_field(
+    table: Table, layout: Layout, question_of: Mapping[int, int], ids: Sequence[str]
+) -> dict[str, MetadataField]:
+    """Return the column of clusters, if the table has one and it is not empty for all of the log's questions.
+
+    Raises
+    ------
+    LogError : if a question is in two clusters
+    """
+    name = layout.parts.get("cluster")
+    if name is None:
+        return {}
+    try:
+        field = _field(table.columns[name], question_of, len(ids))
+    except _DiffersError as error:
+        raise LogError(
+            f"{table.place(error.row)}: question {ids[question_of[error.row]]!r} is in another cluster than before "
+            f"(column {name!r})"
+        ) from None
+    return {name: field} if field.n_distinct else {}
+
+
+def _field(cells: Sequence[object], question_of: Mapping[int, int], n_questions: int) -> MetadataField:
+    labels: list[str | None] = [None] * n_questions
+    for row, question in question_of.items():
+        label = label_of(cells[row])
+        if label is None or is_unknown(label):
+            continue
+        if labels[question] not in (None, label):
+            raise _DiffersError(row)
+        labels[question] = label
+    known: dict[str, int] = {}
+    codes = [-1 if label is None else known.setdefault(label, len(known)) for label in labels]
+    n_characters = sum(map(len, known))
+    return MetadataField(
+        np.array(codes, np.int64),
+        is_text=n_characters >= _MIN_TEXT_LENGTH * max(len(known), 1),
+        values=labels_of(known),
+    )

@@ -35,8 +35,7 @@ def frame_columns(frame: object) -> dict[str, list[object]]:
 
     Raises
     ------
-    DataError
-        If column names repeat or are not strings.
+    DataError : if column names repeat or are not strings
     """
     columns = table_from_frame(frame).columns  # type: ignore[arg-type]  # checked there
     return {name: [None if is_missing(cell) else cell for cell in cells] for name, cells in columns.items()}
@@ -54,8 +53,7 @@ def table_from_frame(frame: Frames) -> Table:
 
     Raises
     ------
-    DataError
-        If the argument is not a data frame, a column name is not a string, or columns differ in length.
+    DataError : if the argument is not a data frame, a column name is not a string, or columns differ in length
 
     Examples
     --------

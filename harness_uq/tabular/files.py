@@ -13,10 +13,11 @@ from harness_uq.errors import LogError, MissingDependencyError
 from harness_uq.io.limits import check_cells
 from harness_uq.io.paths import name_of, open_binary
 from harness_uq.tabular.column_roles import Columns, Layout, layout_of
-from harness_uq.tabular.parse_cells import is_plain
-from harness_uq.tabular.table import Table
+from harness_uq.tabular.table import Table, append_cell, filled, is_plain
 
 if TYPE_CHECKING:
+    import _csv
+
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -38,10 +39,8 @@ def layout_in(path: str, columns: Columns) -> Layout:
 
     Raises
     ------
-    LogError
-        If the file is not a table of scores. The message says why.
-    MissingDependencyError
-        If the file is Parquet and pyarrow is not installed.
+    LogError : if the file is not a table of scores. The message says why
+    MissingDependencyError : if the file is Parquet and pyarrow is not installed
     """
     return _KINDS[_suffix(path)].layout(path, columns)
 
@@ -51,10 +50,8 @@ def read_file(path: str, columns: Columns) -> tuple[Table, Layout]:
 
     Raises
     ------
-    LogError
-        If the file cannot be read or is not a table of scores.
-    MissingDependencyError
-        If the file is Parquet and pyarrow is not installed.
+    LogError : if the file cannot be read or is not a table of scores
+    MissingDependencyError : if the file is Parquet and pyarrow is not installed
     """
     return _KINDS[_suffix(path)].read(path, columns)
 
@@ -91,26 +88,44 @@ def _long_cells() -> Iterator[None]:
         csv.field_size_limit(previous_limit)
 
 
-def _header(path: str, columns: Columns) -> tuple[Layout, str, list[str]]:
-    """Find the delimiter with which the header has all required columns; return layout, delimiter and column names."""
+@contextmanager
+def _csv_reader(path: str, delimiter: str) -> "Iterator[_csv.Reader]":
+    with _as_log_errors(), _long_cells(), _text(path) as stream:
+        yield csv.reader(stream, delimiter=delimiter)
+
+
+def _names(reader: "_csv.Reader") -> list[str]:
+    return [name.strip() for name in next(reader, ())]
+
+
+def _header(path: str, columns: Columns) -> tuple[Layout, str]:
+    """The layout and the delimiter with which the header has all required columns."""
     reasons = []
     for delimiter in _DELIMITERS[_suffix(path)]:
-        with _as_log_errors(), _long_cells(), _text(path) as stream:
-            names = [name.strip() for name in next(csv.reader(stream, delimiter=delimiter), ())]
+        with _csv_reader(path, delimiter) as reader:
+            names = _names(reader)
         try:
             check_cells(0, len(names))
-            return layout_of(names, columns), delimiter, names
+            return layout_of(names, columns), delimiter
         except LogError as error:
             reasons.append((len(names), error))
     raise max(reasons, key=lambda reason: reason[0])[1]
 
 
 def _read_csv(path: str, columns: Columns) -> tuple[Table, Layout]:
-    layout, delimiter, names = _header(path, columns)
-    with _as_log_errors(), _long_cells(), _text(path) as stream:
-        reader = csv.reader(stream, delimiter=delimiter)
-        next(reader)
-        rows, lines = [], []
+    layout, delimiter = _header(path, columns)
+    return csv_table(path, delimiter), layout
+
+
+def csv_table(path: str, delimiter: str = ",") -> Table:
+    """The texts of a CSV file with a header.
+
+    Raises
+    ------
+    LogError : if the file cannot be read, or a row is longer or shorter than the header
+    """
+    with _csv_reader(path, delimiter) as reader:
+        names, rows, lines = _names(reader), [], []
         for row in reader:
             if row:
                 if len(row) != len(names):
@@ -120,7 +135,22 @@ def _read_csv(path: str, columns: Columns) -> tuple[Table, Layout]:
                 if len(rows) % _CHECKED_ROWS == 0:
                     check_cells(len(rows), len(names))
     cells = dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else dict.fromkeys(names, ())
-    return Table(cells, lines), layout
+    return Table(cells, lines)
+
+
+def column_names(path: str) -> list[str]:
+    """The names of the columns of a CSV or Parquet file.
+
+    Raises
+    ------
+    LogError : if the file cannot be read
+    MissingDependencyError : if the file is Parquet and pyarrow is not installed
+    """
+    if _suffix(path) == ".parquet":
+        with open_parquet(path) as file:
+            return list(file.schema_arrow.names)
+    with _csv_reader(path, ",") as reader:
+        return _names(reader)
 
 
 def _json_layout(path: str, columns: Columns) -> Layout:
@@ -143,11 +173,13 @@ def _read_json(path: str, columns: Columns) -> tuple[Table, Layout]:
     cells: dict[str, list[object]] = {}
     lines: list[int] = []
     for number, row in json_lines(path):
-        _add_row(cells, row, len(lines))
+        n_columns = len(cells)
+        for name, cell in row.items():
+            append_cell(cells, name, cell, len(lines))
         lines.append(number)
-        if len(lines) % _CHECKED_ROWS == 0:
+        if len(cells) > n_columns or len(lines) % _CHECKED_ROWS == 0:
             check_cells(len(lines), len(cells))
-    return Table(cells, lines), layout_of(list(cells), columns)
+    return Table(filled(cells, len(lines)), lines), layout_of(list(cells), columns)
 
 
 def json_lines(path: str) -> Iterator[tuple[int, Mapping[str, object]]]:
@@ -155,35 +187,12 @@ def json_lines(path: str) -> Iterator[tuple[int, Mapping[str, object]]]:
 
     Raises
     ------
-    LogError
-        If the file cannot be read, or a line is not a JSON object.
+    LogError : if the file cannot be read, or a line is not a JSON object
     """
     with _as_log_errors(), _text(path) as stream:
         for number, line in enumerate(stream, 1):
             if line.strip():
                 yield number, _object(line, number)
-
-
-def _add_row(cells: dict[str, list[object]], row: Mapping[str, object], n_before: int) -> None:
-    """Append a row to the columns; None in columns that it lacks, and above its new columns.
-
-    Raises
-    ------
-    LogError
-        If there are too many columns or cells.
-    """
-    n_columns = len(cells)
-    for name, cell in row.items():
-        column = cells.get(name)
-        if column is None:
-            column = cells[name] = [None] * n_before
-        column.append(cell)
-    if len(cells) > n_columns:
-        check_cells(n_before + 1, len(cells))
-    if len(row) < len(cells):
-        for column in cells.values():
-            if len(column) == n_before:
-                column.append(None)
 
 
 def _object(line: str, number: int) -> Mapping[str, object]:
@@ -197,12 +206,12 @@ def _object(line: str, number: int) -> Mapping[str, object]:
 
 
 def _parquet_layout(path: str, columns: Columns) -> Layout:
-    with _parquet(path) as file:
+    with open_parquet(path) as file:
         return layout_of(file.schema_arrow.names, columns)
 
 
 def _read_parquet(path: str, columns: Columns) -> tuple[Table, Layout]:
-    with _parquet(path) as file:
+    with open_parquet(path) as file:
         import pyarrow.types as kinds
 
         schema = file.schema_arrow
@@ -230,7 +239,14 @@ def _python_cells(column: "pa.ChunkedArray") -> list[object]:
 
 
 @contextmanager
-def _parquet(path: str) -> "Iterator[pq.ParquetFile]":
+def open_parquet(path: str) -> "Iterator[pq.ParquetFile]":
+    """A Parquet file, of which texts are read as dictionaries.
+
+    Raises
+    ------
+    LogError : if the file cannot be read
+    MissingDependencyError : if pyarrow is not installed
+    """
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq

@@ -43,10 +43,8 @@ def compile_expression(expression: str) -> Any:
 
     Raises
     ------
-    LogError
-        If the expression is not valid, is too long, or builds lists or objects.
-    MissingDependencyError
-        If jmespath is not installed.
+    LogError : if the expression is not valid, is too long, or builds lists or objects
+    MissingDependencyError : if jmespath is not installed
     """
     try:
         import jmespath
@@ -80,8 +78,7 @@ def evaluate_expression(expression: str, record: object, document: object) -> ob
 
     Raises
     ------
-    LogError
-        If the expression is not valid, or a function does not accept the value.
+    LogError : if the expression is not valid, or a function does not accept the value
     """
     return _search(compile_expression(expression), document if expression.startswith(_DOCUMENT) else record, expression)
 
@@ -94,8 +91,7 @@ def named_values(expression: str, record: object, document: object) -> dict[str,
 
     Raises
     ------
-    LogError
-        As `evaluate_expression`.
+    LogError : as `evaluate_expression`
     """
     root = document if expression.startswith(_DOCUMENT) else record
     if (parts := _projection(expression)) is not None:

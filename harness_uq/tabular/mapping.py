@@ -13,8 +13,7 @@ from harness_uq.messages.catalogue.reading import FILE_EMPTY, INVALID_JSON, MAPP
 from harness_uq.tabular.column_roles import RESOURCES, ROLES, Columns, Layout, ScoreColumn
 from harness_uq.tabular.files import json_lines, read_file
 from harness_uq.tabular.json_paths import compile_expression, evaluate_expression, label_cell, last_field, named_values
-from harness_uq.tabular.parse_cells import is_plain, score_of
-from harness_uq.tabular.table import Table
+from harness_uq.tabular.table import Table, append_cell, filled, is_plain, score_of
 
 LINES = (".jsonl", ".ndjson")
 _KEYS = ("files", "rows", *ROLES)
@@ -27,16 +26,11 @@ class TableMapping:
 
     Attributes
     ----------
-    name : str
-        Name of the table in the settings.
-    files : tuple of str
-        Glob patterns of paths, or of the last parts of paths.
-    rows : str or None
-        Expression for the list of records in a document or line; None if these are the records.
-    roles : tuple of (str, str)
-        Roles and their expressions, without the score.
-    scores : tuple of (str or None, str)
-        Names of metrics and their expressions; the name is None if the expression determines it.
+    name : name of the table in the settings
+    files : glob patterns of paths, or of the last parts of paths
+    rows : expression for the list of records in a document or line; None if these are the records
+    roles : roles and their expressions, without the score
+    scores : names of metrics and their expressions; the name is None if the expression determines it
     """
 
     name: str
@@ -55,8 +49,7 @@ def mapping_of(name: str, definition: Mapping[str, object]) -> TableMapping:
 
     Raises
     ------
-    LogError
-        If a role does not exist, a required one is missing, or an expression is not valid.
+    LogError : if a role does not exist, a required one is missing, or an expression is not valid
     """
     if unknown := sorted(definition.keys() - set(_KEYS)):
         raise LogError(f"[tables.{name}]: {unknown_name('role', unknown[0], _KEYS)}")
@@ -98,10 +91,8 @@ def read_mapped(path: str, mapping: TableMapping) -> tuple[Table, Layout]:
 
     Raises
     ------
-    LogError
-        If the file cannot be read, or a required expression matches nothing.
-    MissingDependencyError
-        If jmespath is not installed.
+    LogError : if the file cannot be read, or a required expression matches nothing
+    MissingDependencyError : if jmespath is not installed
     """
     suffix = PurePath(name_of(path)).suffix.lower()
     if suffix != ".json" and suffix not in LINES:
@@ -142,8 +133,7 @@ def load_json(path: str) -> object:
 
     Raises
     ------
-    LogError
-        If the file is empty, or its content is not JSON.
+    LogError : if the file is empty, or its content is not JSON
     """
     content = read_bytes(path)
     if not content.strip():
@@ -186,12 +176,12 @@ class _Builder:
                 self.roles[role].append(value if role in RESOURCES else label_cell(value))
             for metric, expression in self.mapping.scores:
                 for name, value in named_values(expression, record, document).items():
-                    _append(self.scores, name if metric is None else metric, value, row)
+                    append_cell(self.scores, name if metric is None else metric, value, row)
         except LogError as error:
             raise LogError(f"record {place}: {error}") from None
         for name, value in record.items():
             if name not in self.used and is_plain(value):
-                _append(self.others, name, value, row)
+                append_cell(self.others, name, value, row)
         self.places.append(place)
         if len(self.places) % _CHECKED_ROWS == 1:
             check_cells(len(self.places), len(self.roles) + len(self.scores) + len(self.others))
@@ -202,7 +192,7 @@ class _Builder:
         n_rows = len(self.places)
         if not n_rows:
             raise LogError(FILE_EMPTY())
-        scores = {name: cells for name, cells in self._filled(self.scores).items() if any(map(_is_score, cells))}
+        scores = {name: cells for name, cells in filled(self.scores, n_rows).items() if any(map(_is_score, cells))}
         if not scores:
             expression = ", ".join(expression for _, expression in self.mapping.scores)
             raise LogError(MAPPING_MATCHES_NOTHING(role="score", expression=expression, table=self.mapping.name))
@@ -218,7 +208,7 @@ class _Builder:
         columns = [ScoreColumn(f"score {name}", metric=None if has_metric else name) for name in scores]
         named = {f"score {name}": column for name, column in scores.items()}
         named |= {names[role]: column for role, column in self.roles.items()}
-        others = {name: column for name, column in self._filled(self.others).items() if name not in named}
+        others = {name: column for name, column in filled(self.others, n_rows).items() if name not in named}
         layout = Layout(
             tuple(columns),
             {role: name for role, name in names.items() if role not in RESOURCES},
@@ -227,18 +217,6 @@ class _Builder:
         )
         check_cells(n_rows, len(named) + len(others))
         return Table(named | others, self.places if has_lines else ()), layout
-
-    def _filled(self, columns: Mapping[str, list[object]]) -> dict[str, list[object]]:
-        """The columns, with None for the last records if these lack a cell."""
-        n_rows = len(self.places)
-        return {name: cells + [None] * (n_rows - len(cells)) for name, cells in columns.items()}
-
-
-def _append(columns: dict[str, list[object]], name: str, value: object, row: int) -> None:
-    """Append the cell of a row to a column; None for the rows before it that lack a cell."""
-    column = columns.setdefault(name, [])
-    column += [None] * (row - len(column))
-    column.append(value)
 
 
 def _is_score(cell: object) -> bool:

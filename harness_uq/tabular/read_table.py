@@ -29,19 +29,16 @@ def read_table(
 
     Parameters
     ----------
-    table : str, Path, data frame or mapping
-        Path of a CSV, TSV, JSON Lines or Parquet file; a data frame of pandas, polars or pyarrow, whose index is
+    table : path of a CSV, TSV, JSON Lines or Parquet file; a data frame of pandas, polars or pyarrow, whose index is
         ignored; or a mapping from column names to columns. Each row contains one score, unless `columns` selects
         several score columns. Data frames of `inspect_ai.analysis.samples_df`, alone or joined with `evals_df` on
-        `eval_id`, are recognized if `columns` is not given.
-    columns : mapping, optional
-        Name of the column by role, for columns that are not recognized by their names. The roles are `question` and
-        `score`, which are required, and `system`, `task`, `metric`, `filter`, `trial`, `cluster` and
+        `eval_id`, are recognized if `columns` is not given
+    columns : name of the column by role, for columns that are not recognized by their names. The roles are `question`
+        and `score`, which are required, and `system`, `task`, `metric`, `filter`, `trial`, `cluster` and
         `higher_is_better`. For `system` or `metric`, several names or a pattern such as `gpt-*` select columns that
-        each contain the scores of one system or metric.
-    system, task : str, optional
-        Names of the system and the task if there is no column for them. By default the name of the file, or ``table``
-        for a data frame.
+        each contain the scores of one system or metric
+    system, task : names of the system and the task if there is no column for them. By default the name of the file, or
+        ``table`` for a data frame
 
     Returns
     -------
@@ -50,12 +47,9 @@ def read_table(
 
     Raises
     ------
-    LogError
-        If the file cannot be read, a column does not exist or a row is invalid. The message names the row.
-    DataError
-        If `table` is neither a path nor a data frame.
-    MissingDependencyError
-        If the file is Parquet and pyarrow is not installed.
+    LogError : if the file cannot be read, a column does not exist or a row is invalid. The message names the row
+    DataError : if `table` is neither a path nor a data frame
+    MissingDependencyError : if the file is Parquet and pyarrow is not installed
 
     Examples
     --------

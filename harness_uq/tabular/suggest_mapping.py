@@ -16,7 +16,7 @@ from harness_uq.messages.catalogue.reading import FILE_EMPTY, MAPPING_NOT_SUGGES
 from harness_uq.tabular.column_roles import RESOURCES, ROLES, find_column
 from harness_uq.tabular.files import json_lines
 from harness_uq.tabular.mapping import LINES, load_json
-from harness_uq.tabular.parse_cells import is_plain, score_of
+from harness_uq.tabular.table import append_cell, is_plain, score_of
 
 _MOST_RECORDS = 1000
 _MOST_PATHS = 500
@@ -53,8 +53,7 @@ def suggest_mapping(path: str) -> str:
 
     Raises
     ------
-    LogError
-        If the file cannot be read, or contains no list of objects.
+    LogError : if the file cannot be read, or contains no list of objects
     """
     sample = _sample(path)
     roles = _roles(sample)
@@ -95,9 +94,7 @@ def _sample(path: str) -> _Sample:
     for n, record in enumerate(objects):
         for where, value in _leaves(record):
             if where in values or len(values) < _MOST_PATHS:
-                column = values.setdefault(where, [])
-                column += [None] * (n - len(column))
-                column.append(value)
+                append_cell(values, where, value, n)
     around = dict(_leaves(document)) if isinstance(document, dict) else {}
     return _Sample(rows or None, values, around, len(objects))
 

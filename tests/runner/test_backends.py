@@ -9,8 +9,8 @@ import pytest
 
 from harness_uq.errors import HarnessUqError
 from harness_uq.io.listing_cache import Fingerprint
-from harness_uq.runner.backends import Engine, open_backend
-from harness_uq.runner.backends.serial import WorkerFailure
+from harness_uq.runner.backends import WorkerFailure
+from harness_uq.runner.engine import Engine, open_backend
 from harness_uq.store.file_batches import FileGroup
 
 DEADLY = "deadly"

@@ -11,7 +11,7 @@ import joblib
 import pytest
 
 from harness_uq import Options, estimate, load_plugins, read_logs
-from harness_uq.runner.backends import Engine
+from harness_uq.runner.engine import Engine
 from harness_uq.runner.pipeline import scan
 from tests.adapters.inspect.logs import copy_as_run
 from tests.output.rendering import render

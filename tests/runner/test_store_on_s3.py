@@ -12,7 +12,7 @@ from joblib.externals.loky import get_reusable_executor
 
 from harness_uq import Options
 from harness_uq.io import paths as io_paths
-from harness_uq.runner.backends import Engine
+from harness_uq.runner.engine import Engine
 from harness_uq.runner.pipeline import scan
 
 pytest.importorskip("pyarrow")

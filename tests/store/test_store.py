@@ -9,7 +9,7 @@ import pytest
 
 from harness_uq import Options, estimate, read_logs
 from harness_uq.plugins.readers import ReadErrors
-from harness_uq.runner.backends import Engine
+from harness_uq.runner.engine import Engine
 from harness_uq.runner.pipeline import scan
 from tests.message_checks import has
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from harness_uq import LogError, TaskLog, read_table
-from harness_uq.tabular.parse_cells import score_of
+from harness_uq.tabular.table import score_of
 from tests.message_checks import has, names_of
 
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
-from harness_uq.runner.backends.serial import Backend, SerialBackend
+from harness_uq.runner.backends import Backend, SerialBackend, joblib_processes
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,12 +15,9 @@ class Engine:
 
     Attributes
     ----------
-    name : {'joblib', 'dask'}
-        joblib for processes on this machine, or for the backend set by `joblib.parallel_config`; dask for a cluster.
-    jobs : int, optional
-        Number of processes. By default the setting of `joblib.parallel_config`, or else this process alone.
-    scheduler : str, optional
-        Address of a dask cluster. By default a cluster is started on this machine.
+    name : `joblib` for this machine, or for the backend set by `joblib.parallel_config`; `dask` for a cluster
+    jobs : number of processes; by default the setting of `joblib.parallel_config`, or else this process alone
+    scheduler : address of a dask cluster; by default a cluster is started on this machine
     """
 
     name: Literal["joblib", "dask"] = "joblib"
@@ -34,20 +31,16 @@ def open_backend(engine: Engine) -> Iterator[Backend]:
 
     Raises
     ------
-    MissingDependencyError
-        If a package that the engine needs is not installed.
-    HarnessUqError
-        If the cluster cannot be reached.
+    MissingDependencyError : if a package that the engine needs is not installed
+    HarnessUqError : if the cluster cannot be reached
     """
     if engine.name == "dask":
-        from harness_uq.runner.backends.dask import dask_cluster
+        from harness_uq.runner.dask_backend import dask_cluster
 
         with dask_cluster(engine.scheduler, engine.jobs) as backend:
             yield backend
     elif engine.jobs == 1 or (engine.jobs is None and "joblib" not in sys.modules):
         yield SerialBackend()
     else:
-        from harness_uq.runner.backends.joblib import joblib_processes
-
         with joblib_processes(engine.jobs) as backend:
             yield backend

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from harness_uq.errors import LogError
-from harness_uq.tabular.parse_cells import direction_of, label_of, score_of
+from harness_uq.tabular.table import direction_of, label_of, score_of
 
 pd = pytest.importorskip("pandas")
 

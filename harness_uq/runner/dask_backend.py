@@ -9,12 +9,12 @@ from typing import Final
 from harness_uq.errors import HarnessUqError, MissingDependencyError, error_summary
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.store import SCHEDULER_LOST, SCHEDULER_UNREACHABLE, WORKER_REPLACED
-from harness_uq.runner.backends.joblib import joblib_processes
-from harness_uq.runner.backends.serial import (
+from harness_uq.runner.backends import (
     Backend,
     Result,
     WorkerFailure,
     ignore_sigint,
+    joblib_processes,
     safe_path,
     worker_failure_message,
 )
@@ -37,8 +37,7 @@ class DaskBackend:
 
     Parameters
     ----------
-    client : Client
-        Connected to the scheduler.
+    client : connected to the scheduler
     """
 
     is_in_process = False
@@ -106,15 +105,12 @@ def dask_cluster(scheduler: str | None, jobs: int | None) -> Iterator[Backend]:
 
     Parameters
     ----------
-    scheduler : str or None
-        Address of the scheduler; None to start a cluster.
-    jobs : int or None
-        Number of workers of a cluster on this machine; None for one per processor.
+    scheduler : address of the scheduler; None to start a cluster
+    jobs : number of workers of a cluster on this machine; None for one per processor
 
     Raises
     ------
-    HarnessUqError
-        If no scheduler answers at the address.
+    HarnessUqError : if no scheduler answers at the address
     """
     with ExitStack() as stack:
         stack.enter_context(safe_path())
