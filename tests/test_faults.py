@@ -43,7 +43,7 @@ ON_LOGS = {
 }
 IN_LM_EVAL = {
     "live lm-eval: structure": "harness_uq.estimation.estimate:clusters_of",
-    "live lm-eval: estimate": "harness_uq_lm_eval.live.runtime:estimate",
+    "live lm-eval: estimate": "harness_uq.plugin_api:estimate",
     "live lm-eval: trials": "harness_uq_lm_eval.live.runtime:record_trials",
     "live lm-eval: write": "harness_uq_lm_eval.live.runtime:add_block",
     "live lm-eval: table": "harness_uq_lm_eval.live.results_table:_add_interval_column",
@@ -51,8 +51,8 @@ IN_LM_EVAL = {
 IN_INSPECT = {
     "live Inspect: read": "harness_uq_inspect.live.postprocess:read_log",
     "live Inspect: structure": "harness_uq.estimation.estimate:clusters_of",
-    "live Inspect: estimate": "harness_uq_inspect.live.postprocess:estimate",
-    "live Inspect: table": "harness_uq_inspect.live.postprocess:estimates_table",
+    "live Inspect: estimate": "harness_uq.plugin_api:estimate",
+    "live Inspect: table": "harness_uq.plugin_api:estimates_table",
     "live Inspect: write": "harness_uq_inspect.live.postprocess:write_annotations",
 }
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import harness_uq.plugin_api as uq
-from harness_uq_formats.json_files import content_of, decode, decoded_lines, file_errors, finite_number, heads_of
+from harness_uq_formats.json_files import content_of, decode, decoded_lines, finite_number, heads_of
 from harness_uq_formats.log_parts import differences, known_amounts, metadata_fields, system_name, trial_endings
 from harness_uq_formats.messages import (
     CHECKSUM_DIFFERS,
@@ -362,7 +362,7 @@ def _read_samples(file: str, described: DetailedResults | None, kind: type[Sampl
     samples = SamplesFile()
     algorithm = described.hash_algorithm if described and described.checksum else None
     digest = hashlib.new(algorithm, usedforsecurity=False) if algorithm in ("md5", "sha256") else None
-    with file_errors(), uq.paths.open_binary(file) as lines:
+    with uq.paths.reading(), uq.paths.open_binary(file) as lines:
         for number, line in enumerate(lines, 1):
             if digest is not None:
                 digest.update(line)

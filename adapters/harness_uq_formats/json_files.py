@@ -4,13 +4,12 @@ import json
 import math
 import re
 from collections.abc import Hashable, Iterable, Iterator
-from contextlib import contextmanager
 from functools import cache
 from typing import Any, Final, TypeVar, cast
 
 import msgspec
 
-from harness_uq.plugin_api import FILE_EMPTY, FILE_UNREADABLE, INVALID_JSON, LogError, Message
+from harness_uq.plugin_api import FILE_EMPTY, INVALID_JSON, LogError, Message
 from harness_uq.plugin_api import paths as io_paths
 
 Decoded = TypeVar("Decoded")
@@ -21,20 +20,6 @@ _MOST_QUESTIONS: Final = 1e15
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
-@contextmanager
-def file_errors() -> Iterator[None]:
-    """Context in which an OSError becomes a LogError.
-
-    Raises
-    ------
-    LogError : instead of OSError
-    """
-    try:
-        yield
-    except OSError as error:
-        raise LogError(FILE_UNREADABLE(reason=error.strerror or str(error))) from error
-
-
 def head_of(path: str) -> bytes:
     """The first `HEAD_SIZE` bytes of a file.
 
@@ -42,7 +27,7 @@ def head_of(path: str) -> bytes:
     ------
     LogError : if it cannot be read
     """
-    with file_errors(), io_paths.open_binary(path) as file:
+    with io_paths.reading(), io_paths.open_binary(path) as file:
         return file.read(HEAD_SIZE)
 
 
@@ -62,7 +47,7 @@ def content_of(path: str) -> bytes:
     ------
     LogError : if it cannot be read or is empty
     """
-    with file_errors():
+    with io_paths.reading():
         content = io_paths.read_bytes(path)
     if not content or content.isspace():
         raise LogError(FILE_EMPTY())
@@ -108,7 +93,7 @@ def decoded_lines(path: str, kind: type[Decoded]) -> Iterator[Decoded]:
     LogError : if the file cannot be read, or a line is not JSON or does not match `kind`
     """
     decode_line = _decoder(cast(Hashable, kind)).decode
-    with file_errors(), io_paths.open_binary(path) as file:
+    with io_paths.reading(), io_paths.open_binary(path) as file:
         for number, line in enumerate((line for line in file if not line.isspace()), 1):
             try:
                 yield cast(Decoded, decode_line(line))

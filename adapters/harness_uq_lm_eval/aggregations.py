@@ -15,18 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from harness_uq.plugin_api import (
-    Classifications,
-    Estimate,
-    Interval,
-    Options,
-    Questions,
-    Source,
-    SufficientStatistics,
-    TaskLog,
-    estimate,
-    estimate_scores,
-)
+import harness_uq.plugin_api as uq
 
 Items: TypeAlias = Sequence[object]
 ProcessResults: TypeAlias = Callable[..., Mapping[str, object]]
@@ -37,20 +26,20 @@ _logger = logging.getLogger("harness_uq")
 class ScoreWithInterval(float):
     """A number that is formatted with its interval by format specifications such as `.4f`.
 
-    >>> f"{ScoreWithInterval(0.9, Interval(0.61, 0.98, 0.95, 'hdi')):.2f}"
+    >>> f"{ScoreWithInterval(0.9, uq.Interval(0.61, 0.98, 0.95, 'hdi')):.2f}"
     '0.90 [0.61, 0.98]'
     """
 
-    interval: Interval | None
+    interval: uq.Interval | None
     std_error: float | None
 
-    def __new__(cls, value: float, interval: Interval | None, std_error: float | None = None) -> "ScoreWithInterval":
+    def __new__(cls, value: float, interval: uq.Interval | None, std_error: float | None = None) -> "ScoreWithInterval":
         """Attach the interval and the standard error."""
         number = super().__new__(cls, value)
         number.interval, number.std_error = interval, std_error
         return number
 
-    def __getnewargs__(self) -> tuple[float, Interval | None, float | None]:  # type: ignore[override]
+    def __getnewargs__(self) -> tuple[float, uq.Interval | None, float | None]:  # type: ignore[override]
         return float(self), self.interval, self.std_error
 
     def __format__(self, spec: str) -> str:
@@ -137,17 +126,17 @@ def bayes_perplexity(items: Items) -> float:
 def _mean(items: Items, method: str) -> float:
     clusters = [item.cluster for item in items if isinstance(item, ClusterScore)]
 
-    def estimate_mean() -> Estimate:
+    def estimate_mean() -> uq.Estimate:
         values = [float(item) for item in items]  # type: ignore[arg-type]
-        return estimate_scores(
-            values, clusters=clusters if len(clusters) == len(items) else None, options=Options(method=method)
+        return uq.estimate_scores(
+            values, clusters=clusters if len(clusters) == len(items) else None, options=uq.Options(method=method)
         )
 
     # bit for bit as lm-eval computes the mean
     return _with_interval(lambda values: sum(values) / len(values), items, estimate_mean)  # type: ignore[arg-type]
 
 
-def _with_interval(function: Callable[[Items], float], items: Items, compute: Callable[[], Estimate]) -> float:
+def _with_interval(function: Callable[[Items], float], items: Items, compute: Callable[[], uq.Estimate]) -> float:
     value = float(function(items))
     try:
         row = compute()
@@ -160,21 +149,23 @@ def _with_interval(function: Callable[[Items], float], items: Items, compute: Ca
     return ScoreWithInterval(value, row.interval, row.std_error)
 
 
-def _confusion(metric: str, items: Items) -> Estimate:
+def _confusion(metric: str, items: Items) -> uq.Estimate:
     pairs = [(int(target), int(prediction)) for target, prediction in items]  # type: ignore[misc, has-type]
     labels = sorted({0, 1} | {label for pair in pairs for label in pair})
     codes = [[labels.index(label) for label in pair] for pair in pairs]
     table, names = np.array(codes), tuple(map(str, labels))
-    return _estimated(len(items), Classifications(metric, "none", table[:, 0], table[:, 1:], names))
+    return _estimated(len(items), uq.Classifications(metric, "none", table[:, 0], table[:, 1:], names))
 
 
-def _perplexity(items: Items) -> Estimate:
+def _perplexity(items: Items) -> uq.Estimate:
     pairs = np.array([item if isinstance(item, Sequence) else (item, 1.0) for item in items], float)
     if not np.isfinite(pairs).all():
         raise ValueError("a log-likelihood is not finite")
-    return _estimated(len(items), SufficientStatistics("perplexity", "none", pairs, "perplexity"))
+    return _estimated(len(items), uq.SufficientStatistics("perplexity", "none", pairs, "perplexity"))
 
 
-def _estimated(n_questions: int, data: Classifications | SufficientStatistics) -> Estimate:
-    questions = Questions(tuple(map(str, range(n_questions))))
-    return estimate(TaskLog("aggregation", "aggregation", Source("aggregation", "lm-eval"), questions, (data,)))[0]
+def _estimated(n_questions: int, data: uq.Classifications | uq.SufficientStatistics) -> uq.Estimate:
+    questions = uq.Questions(tuple(map(str, range(n_questions))))
+    return uq.estimate(
+        uq.TaskLog("aggregation", "aggregation", uq.Source("aggregation", "lm-eval"), questions, (data,))
+    )[0]

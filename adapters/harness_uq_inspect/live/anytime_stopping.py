@@ -7,17 +7,8 @@ from typing import Final, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from harness_uq.plugin_api import (
-    ConfidenceSequence,
-    DataError,
-    SequentialScope,
-    confidence_sequence,
-    detect_structure,
-    load_plugins,
-    paired_confidence_sequence,
-)
-from harness_uq_inspect.live.baseline import read_baseline, watched_scores
-from harness_uq_inspect.live.stopping_rules import Decision, Rule
+import harness_uq.plugin_api as uq
+from harness_uq_inspect.live.stopping_rules import Decision, Monitor, Rule, watched_scores
 from harness_uq_inspect.read.samples import Log
 from harness_uq_inspect.read.schema import Json, Sample
 from harness_uq_inspect.read.task_log import task_log_of
@@ -66,34 +57,14 @@ class _LoggedClusters:
     codes: list[int]
 
 
-class AnytimeMonitor:
-    """Scores of a running task, one per question, and the stopping rule that is applied to them.
-
-    Parameters
-    ----------
-    log : log of the task, without samples
-    documents : one sample of each question without its scores, in the order in which the questions are asked
-    rule : stopping rule
-
-    Raises
-    ------
-    LogError : if the baseline cannot be read or does not contain the task
-    """
+class AnytimeMonitor(Monitor):
+    """A monitor of one trial per question, with anytime-valid intervals."""
 
     def __init__(self, log: Log, documents: Mapping[str, Sample], rule: Rule) -> None:
-        self._log, self._rule = log, rule
-        self._log.documents = dict(documents)
-        self._plugins = load_plugins()
-        self._baseline = None if rule.compare_to is None else read_baseline(rule.compare_to, log.header.eval.task)
+        super().__init__(log, documents, rule)
         self._step = max(1, len(documents) // _LOOKS)
         self._clusters: _LoggedClusters | None = None
-        self.n_looks = 0
         self.undecided_reason = "no question was scored"
-
-    @property
-    def n_trials(self) -> int:
-        """Questions scored so far."""
-        return len(self._log.cells)
 
     @property
     def is_due(self) -> bool:
@@ -131,10 +102,10 @@ class AnytimeMonitor:
         cells = {(question, 1): sample for question, sample in documents.items()} | dict(self._log.cells)
         task = task_log_of(Log(self._log.header, cells, documents), "live")
         data = watched_scores(task, self._rule.metric)
-        structure = detect_structure(task, self._rule.options, plugins=self._plugins)[0]
+        structure = uq.detect_structure(task, self._rule.options, plugins=self._plugins)[0]
         bounds = structure.metrics[data.metric, data.filter].bounds
         if bounds is None:
-            raise DataError(
+            raise uq.DataError(
                 f"the range of {data.metric} is unknown, but an anytime-valid interval requires a known range"
             )
         row_of = {question: row for row, question in enumerate(task.questions.ids)}
@@ -150,13 +121,13 @@ class AnytimeMonitor:
         if target is None:
             return None
         n = scheduled.n_ready
-        sequence = confidence_sequence(
+        sequence = uq.confidence_sequence(
             scheduled.scores[:n],
             clusters=scheduled.clusters,
             level=self._rule.level,
             bounds=scheduled.bounds,
             planned=len(scheduled.scores),
-            scope=cast(SequentialScope, self._rule.scope),
+            scope=cast(uq.SequentialScope, self._rule.scope),
         )
         description = f"after {n} questions, the anytime-valid {self._rule.scope} interval {_text(sequence)}"
         if sequence.width[-1] > target:
@@ -173,7 +144,7 @@ class AnytimeMonitor:
         if n == 0:
             self.undecided_reason = f"no question shared with {self._baseline.name} has a score yet"
             return None
-        sequence = paired_confidence_sequence(
+        sequence = uq.paired_confidence_sequence(
             shared.scores[:n],
             np.array([baseline_means[key] for key in shared.keys[:n]]),
             clusters=shared.clusters,
@@ -189,11 +160,11 @@ class AnytimeMonitor:
         verdict = "better" if sequence.low[-1] > 0 else "worse"
         return self._decision("comparison", f"{description}, so this system is {verdict}", sequence)
 
-    def _decision(self, kind: Literal["width", "comparison"], reason: str, sequence: ConfidenceSequence) -> Decision:
+    def _decision(self, kind: Literal["width", "comparison"], reason: str, sequence: uq.ConfidenceSequence) -> Decision:
         low, high = float(sequence.low[-1]), float(sequence.high[-1])
         values = {"low": low, "high": high, "width": high - low, "n_questions": float(sequence.n_questions[-1])}
         return Decision(kind, reason, self.n_trials, values)
 
 
-def _text(sequence: ConfidenceSequence) -> str:
+def _text(sequence: uq.ConfidenceSequence) -> str:
     return f"[{sequence.low[-1]:.4f}, {sequence.high[-1]:.4f}]"

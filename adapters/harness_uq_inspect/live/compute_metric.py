@@ -11,17 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from harness_uq.plugin_api import (
-    Estimate,
-    Options,
-    Questions,
-    Scores,
-    Source,
-    StructureOptions,
-    TaskLog,
-    estimate,
-    load_plugins,
-)
+import harness_uq.plugin_api as uq
 from harness_uq_inspect.read.harness_results import NO_FILTER
 from harness_uq_inspect.read.parse_scores import NoNumbers, numbers
 from harness_uq_inspect.read.questions import metadata_fields
@@ -63,16 +53,16 @@ def metric_values(
     if key not in _cache:
         while len(_cache) >= _MAX_CACHED:
             del _cache[next(iter(_cache))]
-        estimate_options = Options(**options, structure=StructureOptions(cluster))  # type: ignore[arg-type]
+        estimate_options = uq.Options(**options, structure=uq.StructureOptions(cluster))  # type: ignore[arg-type]
         _cache[key] = dict(_finite_values(name, ids, values, documents, estimate_options))
     return dict(_cache[key])
 
 
 def _finite_values(
-    name: str, ids: Sequence[str], values: Sequence[Value], documents: Mapping[str, Json | None], options: Options
+    name: str, ids: Sequence[str], values: Sequence[Value], documents: Mapping[str, Json | None], options: uq.Options
 ) -> Iterator[tuple[tuple[str, str], float]]:
     fields = metadata_fields(list(documents.values()), list(documents)) if any(documents.values()) else {}
-    questions = Questions(tuple(documents), fields=fields)
+    questions = uq.Questions(tuple(documents), fields=fields)
     for key, column in _columns(values):
         parsed = numbers(column)
         if isinstance(parsed, NoNumbers):
@@ -111,11 +101,15 @@ def _score_matrix(ids: Sequence[str], values: NDArray[np.float64]) -> NDArray[np
 
 
 def _estimate(
-    name: str, table: NDArray[np.float64], levels: tuple[float, ...] | None, questions: Questions, options: Options
-) -> Estimate:
-    data = Scores(name, NO_FILTER, table, levels=levels, logged_trials=table.shape[1])
-    log = TaskLog("metric", "metric", Source("metric", "inspect"), questions, (data,))
-    return estimate(log, options, plugins=_cached_plugins())[0]
+    name: str,
+    table: NDArray[np.float64],
+    levels: tuple[float, ...] | None,
+    questions: uq.Questions,
+    options: uq.Options,
+) -> uq.Estimate:
+    data = uq.Scores(name, NO_FILTER, table, levels=levels, logged_trials=table.shape[1])
+    log = uq.TaskLog("metric", "metric", uq.Source("metric", "inspect"), questions, (data,))
+    return uq.estimate(log, options, plugins=_cached_plugins())[0]
 
 
-_cached_plugins = cache(load_plugins)
+_cached_plugins = cache(uq.load_plugins)

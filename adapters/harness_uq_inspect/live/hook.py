@@ -14,8 +14,7 @@ from inspect_ai.util import display_type
 from pydantic import TypeAdapter
 
 from harness_uq_inspect.live.environment import is_enabled
-from harness_uq_inspect.live.inspect_internals import active_log_location, displayed_results
-from harness_uq_inspect.live.normalize_log_path import identity, local_path
+from harness_uq_inspect.live.inspect_internals import active_log_location, displayed_results, identity, local_path
 from harness_uq_inspect.live.settings import InspectSettings, settings_from_environment
 from harness_uq_inspect.read.schema import Json
 

@@ -1,9 +1,9 @@
-"""Private names of Inspect that the hook needs. If one is missing, less is displayed, but the run is not affected.
+"""Private names of Inspect that the hook needs, and the forms in which Inspect writes the location of a log.
 
-For `.eval` logs Inspect passes hooks a log that it has read from disk, while its console shows the results that it
-computed. The private function that computes them is wrapped, if it exists, so that its return value is remembered; its
-arguments and return value are unchanged. Inspect does not report the location of the log of a cancelled run, so it is
-taken from the active sample.
+If a name is missing, less is displayed, but the run is not affected. For `.eval` logs Inspect passes hooks a log that
+it has read from disk, while its console shows the results that it computed. The private function that computes them is
+wrapped, if it exists, so that its return value is remembered; its arguments and return value are unchanged. Inspect
+does not report the location of the log of a cancelled run, so it is taken from the active sample.
 """
 
 import logging
@@ -12,7 +12,9 @@ from contextvars import ContextVar
 from functools import wraps
 from importlib import import_module
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
+from urllib.parse import unquote, urlsplit
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalResults
@@ -76,3 +78,24 @@ def _remembering(compute: Callable[P, R]) -> Callable[P, R]:
         return computed
 
     return compute_and_remember
+
+
+def local_path(location: str) -> str | None:
+    """The local path of a log; None if it is on remote storage.
+
+    >>> local_path("file:///logs/a%20b.eval"), local_path("s3://bucket/a.eval")
+    ('/logs/a b.eval', None)
+    """
+    if location.startswith("file://"):
+        return unquote(urlsplit(location).path)
+    return None if "://" in location else location
+
+
+def identity(location: str) -> str:
+    """Canonical form of a location, equal for all forms in which Inspect writes it.
+
+    >>> identity("s3://bucket/a.eval"), identity("/logs/../logs/a.eval") == identity("file:///logs/a.eval")
+    ('s3://bucket/a.eval', True)
+    """
+    path = local_path(location)
+    return location if path is None else str(Path(path).resolve())

@@ -6,18 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from harness_uq.plugin_api import (
-    Comparison,
-    Estimate,
-    HarnessUqError,
-    Options,
-    TaskLog,
-    compare,
-    comparisons_table,
-    estimate,
-    estimates_table,
-)
-from harness_uq_inspect.live.normalize_log_path import local_path
+import harness_uq.plugin_api as uq
+from harness_uq_inspect.live.inspect_internals import local_path
 from harness_uq_inspect.live.settings import InspectSettings, Scope
 from harness_uq_inspect.messages import TRIALS_AS_FINISHED
 from harness_uq_inspect.read.samples import Log, read_log
@@ -42,7 +32,7 @@ class Outcome:
     text : tables for the console
     """
 
-    estimates: Sequence[Estimate]
+    estimates: Sequence[uq.Estimate]
     header: Json | None
     is_written: bool
     text: str
@@ -80,7 +70,7 @@ def _annotate_file(
     if source is not log:
         task = replace(task, messages=(*task.messages, TRIALS_AS_FINISHED(n_trials=len(source.cells))))
     reference_runs = list(settings.reference_runs) or None
-    estimates = estimate(task, settings.options(), reference_runs=reference_runs)
+    estimates = uq.estimate(task, settings.options(), reference_runs=reference_runs)
     comparisons, comparison_text = _compare(task, settings)
     text = _table(estimates) + comparison_text
     if log.header.results is None:
@@ -93,26 +83,26 @@ def _annotate_file(
     return Outcome(estimates, header, is_written=False, text=text)
 
 
-def _table(estimates: Sequence[Estimate]) -> str:
+def _table(estimates: Sequence[uq.Estimate]) -> str:
     """The table for the console; if it cannot be rendered, the log is annotated nevertheless."""
     try:
-        return estimates_table(estimates).strip("\n")
+        return uq.estimates_table(estimates).strip("\n")
     except Exception as error:
         return f"harness_uq: the intervals are in the log and cannot be printed: {type(error).__name__}: {error}"
 
 
-def _compare(task: TaskLog, settings: InspectSettings) -> tuple[list[Comparison], str]:
+def _compare(task: uq.TaskLog, settings: InspectSettings) -> tuple[list[uq.Comparison], str]:
     """The comparison with `settings.compare`, and its table or the reason why there is none."""
     if settings.compare is None:
         return [], ""
     scope: Scope = "benchmark" if settings.scope == "benchmark" else "population"
-    options = Options(level=settings.level, scope=scope, structure=settings.options().structure)
+    options = uq.Options(level=settings.level, scope=scope, structure=settings.options().structure)
     title = f"\n\n{task.task} compared with {settings.compare}\n"
     try:
-        comparisons = compare(task, settings.compare, options)
-    except HarnessUqError as error:
+        comparisons = uq.compare(task, settings.compare, options)
+    except uq.HarnessUqError as error:
         return [], f"{title}No comparison: {error}"
-    return comparisons, title + comparisons_table(comparisons).strip("\n")
+    return comparisons, title + uq.comparisons_table(comparisons).strip("\n")
 
 
 def _download(location: str, target: Path) -> None:

@@ -14,18 +14,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from harness_uq.plugin_api import (
-    LogError,
-    Message,
-    RedactedText,
-    TaskLog,
-    frame_column_names,
-    frame_columns,
-    is_frame,
-    is_unknown,
-    redact_value,
-)
-from harness_uq.plugin_api import paths as io_paths
+import harness_uq.plugin_api as uq
 from harness_uq_inspect.messages import FRAME_COLUMN_MISSING, FRAME_WITHOUT_MODEL
 from harness_uq_inspect.read.log_notes import NEWEST_VERSION
 from harness_uq_inspect.read.samples import REMOVED, Log
@@ -46,26 +35,26 @@ Converted = TypeVar("Converted")
 
 def is_inspect_frame(value: object) -> bool:
     """Whether an object is a data frame of evals, samples, messages or events."""
-    if not is_frame(value):
+    if not uq.is_frame(value):
         return False
-    names = set(map(str, frame_column_names(value)))
+    names = set(map(str, uq.frame_column_names(value)))
     if "eval_id" not in names:
         return {"sample_id", "epoch"} <= names and any(name.startswith(_SCORE) for name in names)
     return bool(names & {"sample_id", "epoch", "run_id", "task_id", "message_id", "event_id"})
 
 
-def read_frame(frame: object) -> list[TaskLog]:
+def read_frame(frame: object) -> list[uq.TaskLog]:
     """One log for each run of a task; a run that was retried is one run, and its `source.run` the newest `eval_id`.
 
     Raises
     ------
     LogError : if a column that identifies the questions, trials or scores is missing
     """
-    _check_columns([str(name) for name in frame_column_names(frame)])
-    return read_columns(frame_columns(frame))
+    _check_columns([str(name) for name in uq.frame_column_names(frame)])
+    return read_columns(uq.frame_columns(frame))
 
 
-def read_columns(columns: Columns) -> list[TaskLog]:
+def read_columns(columns: Columns) -> list[uq.TaskLog]:
     """One log for each run of a task in the columns of a data frame; missing values are None.
 
     Raises
@@ -76,7 +65,7 @@ def read_columns(columns: Columns) -> list[TaskLog]:
     _check_columns(names)
     scores = score_columns(columns)
     if not scores:
-        raise LogError(FRAME_COLUMN_MISSING(column="score_*", known=sorted(names)))
+        raise uq.LogError(FRAME_COLUMN_MISSING(column="score_*", known=sorted(names)))
     evals = [_Run(rows, columns) for rows in _rows_by_run(columns).values()]
     return [_task_log(run, scores, _differing_arguments(run, evals)) for run in evals]
 
@@ -84,7 +73,7 @@ def read_columns(columns: Columns) -> list[TaskLog]:
 def _check_columns(names: Sequence[str]) -> None:
     for required in _REQUIRED:
         if required not in names:
-            raise LogError(FRAME_COLUMN_MISSING(column=required, known=sorted(names)))
+            raise uq.LogError(FRAME_COLUMN_MISSING(column=required, known=sorted(names)))
 
 
 def score_columns(columns: Columns) -> dict[str, str]:
@@ -137,7 +126,7 @@ def _cell(columns: Columns, name: str, row: int) -> Any:
 
 def _named_in_log(columns: Columns, row: int) -> dict[str, str]:
     """Time, task and identifier of the task in the name of the log file."""
-    name = io_paths.name_of(str(_cell(columns, "log", row) or ""))
+    name = uq.paths.name_of(str(_cell(columns, "log", row) or ""))
     match = _LOG_NAME.fullmatch(name.rpartition(".")[0])
     return match.groupdict() if match else {}
 
@@ -202,12 +191,12 @@ def _differing_arguments(run: _Run, runs: Sequence[_Run]) -> Json:
     return {name: run.arguments.get(name) for name in differing}
 
 
-def _task_log(run: _Run, scores: Mapping[str, str], differing: Json) -> TaskLog:
+def _task_log(run: _Run, scores: Mapping[str, str], differing: Json) -> uq.TaskLog:
     parsed = Log(_header(run))
     parsed.add(_samples(run, scores))
     path = _cell(run.columns, "log", run.newest) or "data frame"
     log = task_log_of(parsed, str(path))
-    messages: tuple[Message, ...] = () if run.fact("model") else (FRAME_WITHOUT_MODEL(system=run.model),)
+    messages: tuple[uq.Message, ...] = () if run.fact("model") else (FRAME_WITHOUT_MODEL(system=run.model),)
     system = _with_arguments(log.system, differing)
     source = replace(log.source, run=str(run.columns["eval_id"][run.newest]))
     return replace(_with_short_names(log), system=system, source=source, messages=(*log.messages, *messages))
@@ -217,13 +206,13 @@ def _with_arguments(system: str, arguments: Json) -> str:
     """The name of a system with arguments of the task, such as `model (temperature=0.5, shots=5)`."""
     if not arguments:
         return system
-    original = system.original if isinstance(system, RedactedText) else system
-    redacted = {name: redact_value(value, name) for name, value in arguments.items()}
+    original = system.original if isinstance(system, uq.RedactedText) else system
+    redacted = {name: uq.redact_value(value, name) for name, value in arguments.items()}
     shown, full = (
         f"{name[:-1]}, {_listed(values)})" if name.endswith(")") else f"{name} ({_listed(values)})"
         for name, values in ((str(system), redacted), (original, arguments))
     )
-    return shown if shown == full else RedactedText(shown, full)
+    return shown if shown == full else uq.RedactedText(shown, full)
 
 
 def _listed(arguments: Json) -> str:
@@ -290,7 +279,7 @@ def _converted(content: object, kind: type[Converted]) -> Converted:
     try:
         return msgspec.convert(content, kind)
     except msgspec.ValidationError as error:
-        raise LogError(f"the data frame does not have the format that Inspect AI writes: {error}") from error
+        raise uq.LogError(f"the data frame does not have the format that Inspect AI writes: {error}") from error
 
 
 def _identifier(value: object) -> str:
@@ -300,8 +289,8 @@ def _identifier(value: object) -> str:
     ------
     LogError : if it is missing
     """
-    if is_unknown(value):
-        raise LogError("a row of the data frame has no id")
+    if uq.is_unknown(value):
+        raise uq.LogError("a row of the data frame has no id")
     return str(_whole(value))
 
 
@@ -330,7 +319,7 @@ def _decoded(cell: object) -> Any:
     return cell
 
 
-def _with_short_names(log: TaskLog) -> TaskLog:
+def _with_short_names(log: uq.TaskLog) -> uq.TaskLog:
     """The log with keys of dictionaries of values as names of metrics, as Inspect reports them, if they are unique."""
     keys = [data.metric.rpartition("/")[2] for data in log.data]
     n_scorers = {key: len({data.metric for data in log.data if data.metric.rpartition("/")[2] == key}) for key in keys}

@@ -6,7 +6,6 @@ from typing import Final
 
 from harness_uq.plugin_api import FILE_EMPTY, Discovery, LogError, Run
 from harness_uq.plugin_api import paths as io_paths
-from harness_uq_inspect.read.file_bytes import reading
 from harness_uq_inspect.read.shards import join_shards
 
 FRAME_SUFFIXES: Final = (".csv", ".parquet")
@@ -45,18 +44,18 @@ def _recognise_frame(path: str) -> Run | None:
     return Run(path, (path,)) if is_saved_frame(path) else None
 
 
-@reading()
+@io_paths.reading()
 def _recognise(path: str) -> Run | None:
     name = io_paths.name_of(path)
     if name.endswith(".eval"):
         if io_paths.is_remote(path) and (match := _EVAL_NAME.fullmatch(name)):
             # recognised by its name, without a request to the store; defects of the file are reported when it is read
             return Run(path, (path,), ":".join(filter(None, match.groups())))
-        from harness_uq_inspect.read.outline import run_in_archive
+        from harness_uq_inspect.read.samples import run_in_archive
 
         return run_in_archive(path)
     if name.endswith(".json") and _resembles_log(path, name):
-        from harness_uq_inspect.read.outline import run_in_json
+        from harness_uq_inspect.read.samples import run_in_json
 
         return run_in_json(path)
     return None

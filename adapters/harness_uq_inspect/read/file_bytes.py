@@ -1,12 +1,11 @@
 """Bytes of log files: local files are mapped into memory, remote files are fetched as a whole or in ranges."""
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from mmap import ACCESS_READ, mmap
 from typing import BinaryIO, Protocol
 
-from harness_uq.plugin_api import FILE_EMPTY, FILE_UNREADABLE, LogError
+from harness_uq.plugin_api import FILE_EMPTY, LogError
 from harness_uq.plugin_api import paths as io_paths
 
 
@@ -16,20 +15,6 @@ class Slices(Protocol):
     def __getitem__(self, span: slice, /) -> bytes: ...
 
 
-@contextmanager
-def reading() -> Iterator[None]:
-    """Context in which an OSError becomes a LogError that says that the log cannot be read.
-
-    Raises
-    ------
-    LogError : instead of OSError
-    """
-    try:
-        yield
-    except OSError as error:
-        raise LogError(FILE_UNREADABLE(reason=str(error.strerror or error))) from error
-
-
 def content_of(path: str) -> AbstractContextManager[mmap | bytes]:
     """The whole file; local files are mapped into memory, because logs may have hundreds of megabytes.
 
@@ -37,7 +22,7 @@ def content_of(path: str) -> AbstractContextManager[mmap | bytes]:
     ------
     LogError : if the file is empty, cannot be opened or is not a regular file (opening a pipe could block)
     """
-    with reading():
+    with io_paths.reading():
         if io_paths.is_remote(path):
             content = io_paths.read_bytes(path)
         else:
@@ -62,7 +47,7 @@ class OpenLog:
     """
 
     def __init__(self, path: str) -> None:
-        with reading():
+        with io_paths.reading():
             self.file = io_paths.open_binary(path)
         try:
             self.slices: Slices = _FileSlices(self.file) if io_paths.is_remote(path) else _map_file(self.file)

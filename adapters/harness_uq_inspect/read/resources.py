@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness_uq.plugin_api import LogError, Resources, TokenUsage
+from harness_uq.plugin_api import paths as io_paths
 from harness_uq_inspect.read.archive import Archive
-from harness_uq_inspect.read.file_bytes import content_of, reading
+from harness_uq_inspect.read.file_bytes import content_of
 from harness_uq_inspect.read.samples import summary_names
 from harness_uq_inspect.read.schema import Raw, Spec, decode
 from harness_uq_inspect.read.score_columns import Frame
@@ -71,7 +72,7 @@ def read_sample_resources(paths: Sequence[str]) -> dict[Key, SampleResources]:
     samples = dict[Key, SampleResources]()
     for path in paths:
         read = _read_eval if path.endswith(".eval") else _read_json
-        with reading():
+        with io_paths.reading():
             samples |= read(path)
     return samples
 

@@ -1,4 +1,4 @@
-"""Read the samples of a log, from their summaries if these are sufficient.
+"""Read a log or its shards: header and samples, from the summaries of these if they are sufficient.
 
 Summaries contain all scores, and metadata truncated to about 1,000 characters. Complete samples are read if there are
 no summaries or if a sample was invalidated, which summaries do not record. If the summaries lack metadata or truncate
@@ -6,24 +6,21 @@ it, one sample of each question is read. Summaries lack the history of edited sc
 scores under a new name.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from mmap import mmap
 from pathlib import Path
 from typing import Final
 
-from harness_uq.plugin_api import LogError, Message
+import msgspec
+
+from harness_uq.plugin_api import LogError, Message, Run
 from harness_uq.plugin_api import paths as io_paths
-from harness_uq_inspect.messages import (
-    MISPLACED_MEMBERS,
-    REPEATED_JSON_KEY,
-    REPEATED_MEMBERS,
-    SUMMARIES_AND_SAMPLES_DIFFER,
-)
+from harness_uq_inspect import messages as catalogue
 from harness_uq_inspect.read.archive import Archive
 from harness_uq_inspect.read.bounded_samples import bound_sample, bounded_metadata
-from harness_uq_inspect.read.duplicate_json_keys import may_repeat, repeated_name
-from harness_uq_inspect.read.file_bytes import content_of, reading
-from harness_uq_inspect.read.schema import Header, JsonLog, Raw, Reduction, Sample, decode
+from harness_uq_inspect.read.file_bytes import content_of
+from harness_uq_inspect.read.schema import Header, JsonLog, Raw, Reduction, Sample, decode, may_repeat, repeated_name
 
 HEADER: Final = "header.json"
 START: Final = "_journal/start.json"
@@ -69,7 +66,7 @@ class Log:
             self.cells[question, sample.epoch] = sample
 
 
-@reading()
+@io_paths.reading()
 def read_log(path: str) -> Log:
     """Header, samples and reductions of a `.eval` or `.json` log.
 
@@ -111,7 +108,9 @@ def _read_eval(path: str) -> Log:
         names = archive.names(_SAMPLES)
         summaries = _summaries(archive, log)
         if len(summaries) > len(names) > 0:
-            log.oddities.append(SUMMARIES_AND_SAMPLES_DIFFER(n_summaries=len(summaries), n_samples=len(names)))
+            log.oddities.append(
+                catalogue.SUMMARIES_AND_SAMPLES_DIFFER(n_summaries=len(summaries), n_samples=len(names))
+            )
         if log.header.invalidated or len(summaries) < len(names):
             log.add(_complete_samples(archive, archive.fetched(names), log))
         else:
@@ -125,14 +124,14 @@ def _read_eval(path: str) -> Log:
 
 def _oddities(archive: Archive) -> Iterator[Message]:
     if archive.repeated:
-        yield REPEATED_MEMBERS(n_members=len(archive.repeated), first=archive.repeated[0])
+        yield catalogue.REPEATED_MEMBERS(n_members=len(archive.repeated), first=archive.repeated[0])
     if archive.misplaced:
-        yield MISPLACED_MEMBERS(n_members=len(archive.misplaced), first=archive.misplaced[0])
+        yield catalogue.MISPLACED_MEMBERS(n_members=len(archive.misplaced), first=archive.misplaced[0])
 
 
 def _warn_of_repeated_keys(whose: str, content: Raw, log: Log) -> None:
     if (name := repeated_name(content)) is not None:
-        log.oddities.append(REPEATED_JSON_KEY(key=name, file=whose))
+        log.oddities.append(catalogue.REPEATED_JSON_KEY(key=name, file=whose))
 
 
 def _reductions(archive: Archive, log: Log) -> list[Reduction]:
@@ -218,3 +217,102 @@ def _is_truncated(summary: Sample) -> bool:
     if summary.metadata is None:
         return True
     return any(isinstance(v, str) and (v == REMOVED or v.endswith(_TRUNCATED)) for v in summary.metadata.values())
+
+
+def read_shards(paths: Sequence[str]) -> Log:
+    """The shards as one log; for a trial that is in several shards, the last one counts.
+
+    Raises
+    ------
+    LogError : if none of the shards can be read
+    """
+    logs, oddities = [], []
+    for path in paths:
+        try:
+            logs.append(read_log(path))
+        except LogError as error:
+            oddities.append(catalogue.SHARD_UNREADABLE(path=path, reason=str(error)))
+    if not logs:
+        raise LogError(" ".join(warning.text for warning in oddities))
+    joined = Log(_joined_header(logs), oddities=[catalogue.SHARDS_UNMERGED(n_shards=len(paths)), *oddities])
+    for log in logs:
+        joined.documents = log.documents | joined.documents
+        joined.add(log.cells.values())
+        joined.damaged += log.damaged
+        joined.oddities += log.oddities
+    joined.n_repeated = sum(log.n_repeated for log in logs)
+    return joined
+
+
+def _joined_header(logs: Sequence[Log]) -> Header:
+    """The first header with the questions of all shards, and without results, which cover only one shard."""
+    first = logs[0].header
+    ids = dict.fromkeys(one for log in logs for one in log.header.eval.dataset.sample_ids or ())
+    dataset = msgspec.structs.replace(first.eval.dataset, sample_ids=list(ids) or None)
+    statuses = {log.header.status for log in logs}
+    return msgspec.structs.replace(
+        first,
+        eval=msgspec.structs.replace(first.eval, dataset=dataset),
+        status="success" if statuses == {"success"} else min(statuses - {"success"}),
+        results=None,
+        invalidated=any(log.header.invalidated for log in logs),
+    )
+
+
+class _Created(msgspec.Struct):
+    created: str | None = None
+
+
+class _Outline(msgspec.Struct):
+    """Top-level members of every JSON log, which other files such as `logs.json` lack."""
+
+    version: int
+    status: str
+    eval: _Created
+
+
+def run_in_archive(path: str) -> Run:
+    """The run of an `.eval` file.
+
+    Raises
+    ------
+    LogError : if the file is not a log
+    """
+    with Archive(path) as archive:
+        return Run(path, (path,), read_header(archive).eval.created)
+
+
+def is_finished(path: str) -> bool:
+    """Whether the run of an `.eval` file ended without an error.
+
+    Raises
+    ------
+    LogError : if the file is not a log
+    """
+    with Archive(path) as archive:
+        return read_header(archive).status == "success"
+
+
+def run_in_json(path: str) -> Run | None:
+    """The run of a JSON file; None if the file is not a log.
+
+    Raises
+    ------
+    LogError : if the file is a damaged log
+    """
+    with content_of(path) as content:
+        try:
+            outline = decode(content, _Outline, whose="the file")
+        except LogError:
+            if _is_other_json(content):
+                return None
+            raise
+        return Run(path, (path,), outline.eval.created)
+
+
+def _is_other_json(content: mmap | bytes) -> bool:
+    """Whether the content is JSON of another type, and not a damaged log."""
+    try:
+        return not {"version", "status", "eval"} <= msgspec.json.decode(content, type=dict[str, msgspec.Raw]).keys()
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return False

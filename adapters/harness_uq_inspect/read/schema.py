@@ -5,6 +5,7 @@ Field names are Inspect's own. Fields whose type differs between versions have t
 
 import json
 import re
+from collections.abc import Collection, Iterable
 from mmap import mmap
 from typing import Final, TypeAlias, TypeVar, cast
 
@@ -19,6 +20,7 @@ Raw: TypeAlias = bytes | bytearray | mmap
 Decoded = TypeVar("Decoded")
 STOP_WHEN: Final = "harness_uq.stop_when"
 _MAX_DIGITS: Final = 4300  # Python's limit for the conversion of text to an integer
+_MOST_CHECKED: Final = 64 << 20  # bytes in which repeated names are searched, in about one second
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -272,3 +274,40 @@ def _replace_surrogates(value: object) -> object:
     if isinstance(value, dict):
         return {_replace_surrogates(name): _replace_surrogates(item) for name, item in value.items()}
     return value
+
+
+class _RepeatedError(Exception):
+    """A name occurs twice in an object; the message is the name."""
+
+
+def repeated_name(content: Raw) -> str | None:
+    """The first name that occurs twice in one object; None if there is none, or if the content is too long or not JSON.
+
+    >>> repeated_name(b'{"a": {"b": 1, "b": 2}}'), repeated_name(b'[{"a": 1}, {"a": 2}]')
+    ('b', None)
+    """
+    if len(content) > _MOST_CHECKED:
+        return None
+    try:
+        json.loads(bytes(content), object_pairs_hook=_refuse_repeats, parse_int=str, parse_float=str)
+    except _RepeatedError as error:
+        return str(error)
+    except (ValueError, RecursionError):
+        return None
+    return None
+
+
+def may_repeat(content: Raw, samples: Collection[Sample]) -> bool:
+    """Whether names of the samples occur more often than samples and scores; fast, with few false positives."""
+    n_scores = sum(len(sample.scores or ()) for sample in samples)
+    expected = {b'"scores"': len(samples), b'"epoch"': len(samples), b'"value"': n_scores}
+    text = bytes(content)
+    return any(text.count(name) > n for name, n in expected.items())
+
+
+def _refuse_repeats(pairs: Iterable[tuple[str, object]]) -> None:
+    seen: set[str] = set()
+    for name, _ in pairs:
+        if name in seen:
+            raise _RepeatedError(name)
+        seen.add(name)

@@ -8,7 +8,6 @@ from typing import Final
 
 from harness_uq.plugin_api import Run
 from harness_uq.plugin_api import paths as io_paths
-from harness_uq_inspect.read.file_bytes import reading
 
 _SUFFIX: Final = ".shards"
 _MERGED: Final = (".eval", "-recovered.eval")
@@ -52,9 +51,9 @@ def _log_of_shard(path: str) -> str | None:
     return folder.removesuffix(_SUFFIX) if folder.endswith(_SUFFIX) else None
 
 
-@reading()
+@io_paths.reading()
 def _is_covered(shard: str, merged: Sequence[str]) -> bool:
-    from harness_uq_inspect.read.outline import is_finished
+    from harness_uq_inspect.read.samples import is_finished
 
     return bool(merged) and all(
         is_finished(name) and io_paths.modified_time(shard) < io_paths.modified_time(name) for name in merged

@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING
 
 from harness_uq.plugin_api import AggregateScore, HarnessResult, LogError, Message, Scores, Source, TaskLog
 from harness_uq_inspect.messages import FORMAT_TOO_OLD, UNSCORED_RUN
-from harness_uq_inspect.read.consistency import contradictions
-from harness_uq_inspect.read.endings import endings_of
 from harness_uq_inspect.read.harness_results import declared_cluster, epochs_of, headline_score, reported_by
-from harness_uq_inspect.read.log_notes import is_short, notes_on, warnings_on
+from harness_uq_inspect.read.log_notes import contradictions, endings_of, is_short, notes_on, warnings_on
 from harness_uq_inspect.read.questions import build_questions, dataset_order
-from harness_uq_inspect.read.read_shards import read_shards
-from harness_uq_inspect.read.samples import Log, read_log
+from harness_uq_inspect.read.samples import Log, read_log, read_shards
 from harness_uq_inspect.read.score_columns import Frame, columns_of, make_frame
 from harness_uq_inspect.read.scores import (
     MetricKey,

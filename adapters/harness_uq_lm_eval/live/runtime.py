@@ -21,17 +21,7 @@ from unittest import mock
 import numpy as np
 from numpy.typing import NDArray
 
-from harness_uq.plugin_api import (
-    AggregateScore,
-    Comparison,
-    Estimate,
-    Message,
-    NotEstimableError,
-    TaskLog,
-    compare,
-    detect_structure,
-    estimate,
-)
+import harness_uq.plugin_api as uq
 from harness_uq_lm_eval.json_access import Table, integer, items, table, text
 from harness_uq_lm_eval.live import lm_eval_internals, native_stderr, rounds
 from harness_uq_lm_eval.live.bootstrap import bootstrap_estimate
@@ -77,12 +67,12 @@ class Session:
     """
 
     requested: RequestedSettings
-    estimates: list[Estimate] = field(default_factory=list)
-    comparisons: list[Comparison] = field(default_factory=list)
+    estimates: list[uq.Estimate] = field(default_factory=list)
+    comparisons: list[uq.Comparison] = field(default_factory=list)
     no_comparison: str | None = None
     n_simple: int = 0
-    logs: Sequence[TaskLog] = ()
-    save_errors: list[Message] = field(default_factory=list)
+    logs: Sequence[uq.TaskLog] = ()
+    save_errors: list[uq.Message] = field(default_factory=list)
 
 
 @contextmanager
@@ -211,7 +201,7 @@ def _finish(results: Results, session: Session, origin: Table) -> None:
 
 def add_estimates(
     results: Results, settings: LmEvalSettings, task_dict: Mapping[object, object] = MappingProxyType({})
-) -> tuple[list[Estimate], list[TaskLog]]:
+) -> tuple[list[uq.Estimate], list[uq.TaskLog]]:
     """Estimate, and add the block to the results; if that fails, a block with the reason.
 
     Returns
@@ -246,20 +236,20 @@ def _report_withheld(results: Results) -> None:
 
 
 def _add_bootstrap_intervals(
-    rows: Sequence[Estimate],
-    logs: Sequence[TaskLog],
+    rows: Sequence[uq.Estimate],
+    logs: Sequence[uq.TaskLog],
     results: Results,
     settings: LmEvalSettings,
     task_dict: Mapping[object, object],
-) -> list[Estimate]:
+) -> list[uq.Estimate]:
     """The estimates; those without an interval get a bootstrap interval, if the task's aggregation is fast enough."""
     tasks, log_of = _tasks(task_dict), {log.task: log for log in logs}
     aggregates = {
-        (log.task, data.metric, data.filter) for log in logs for data in log.data if isinstance(data, AggregateScore)
+        (log.task, data.metric, data.filter) for log in logs for data in log.data if isinstance(data, uq.AggregateScore)
     }
     end = time.monotonic() + RESAMPLING_SECONDS
 
-    def with_interval(row: Estimate) -> Estimate:
+    def with_interval(row: uq.Estimate) -> uq.Estimate:
         samples = items(table(results, "samples").get(row.task))
         function = tasks[row.task].aggregation().get(row.metric) if row.task in tasks else None
         is_eligible = row.key in aggregates and settings.scope == "population"
@@ -269,21 +259,21 @@ def _add_bootstrap_intervals(
             values, units = _aggregation_inputs(row, samples, log_of[row.task], settings)
             seconds = max(0.0, min(end - time.monotonic(), RESAMPLING_SECONDS / 3))
             return bootstrap_estimate(row, values, function, units, level=settings.level, seconds=seconds)
-        except NotEstimableError as error:
+        except uq.NotEstimableError as error:
             return replace(row, messages=(*row.messages, NOT_RESAMPLED(reason=str(error))))
 
     return [with_interval(row) for row in rows]
 
 
 def _aggregation_inputs(
-    row: Estimate, samples: Sequence[object], log: TaskLog, settings: LmEvalSettings
+    row: uq.Estimate, samples: Sequence[object], log: uq.TaskLog, settings: LmEvalSettings
 ) -> tuple[list[object], NDArray[np.int64] | None]:
     """Arguments of the task's aggregation, one per question, and the cluster of each question."""
     filtered = [table(sample) for sample in samples if table(sample).get("filter") == row.filter]
     scored = [index for index, sample in enumerate(filtered) if row.metric in sample]
-    codes = detect_structure([log], settings.options())[0].clusters.codes
+    codes = uq.detect_structure([log], settings.options())[0].clusters.codes
     if codes is not None and len(codes) != len(filtered):
-        raise NotEstimableError(QUESTIONS_AND_ROWS_DIFFER())
+        raise uq.NotEstimableError(QUESTIONS_AND_ROWS_DIFFER())
     return [filtered[index][row.metric] for index in scored], None if codes is None else codes[scored]
 
 
@@ -316,7 +306,7 @@ def add_comparisons(results: Results, session: Session, origin: Table) -> None:
         return
     logs = [replace(log, system=_system(origin)) for log in logs]
     try:
-        session.comparisons = compare(logs, settings.compare, settings.compare_options())
+        session.comparisons = uq.compare(logs, settings.compare, settings.compare_options())
     except Exception as error:
         session.no_comparison = str(error)
         raise
@@ -325,10 +315,10 @@ def add_comparisons(results: Results, session: Session, origin: Table) -> None:
         _logger.info("%s, %s: %s", row.task, row.metric, row.answer)
 
 
-def estimate_each(logs: Sequence[TaskLog], settings: LmEvalSettings) -> tuple[list[Estimate], list[Entry]]:
+def estimate_each(logs: Sequence[uq.TaskLog], settings: LmEvalSettings) -> tuple[list[uq.Estimate], list[Entry]]:
     """Estimates of all logs, and entries with the reason for those that failed with an unexpected error."""
     earlier = list(settings.reference_runs) or None
-    rows = _replace_trial_estimates(estimate(logs, settings.options(), reference_runs=earlier), logs, settings)
+    rows = _replace_trial_estimates(uq.estimate(logs, settings.options(), reference_runs=earlier), logs, settings)
     failed = [row for row in rows if row.status == "failed"]
     for task, reason in dict.fromkeys((row.task, row.errors[0].text) for row in failed):
         _logger.warning("No uncertainty for %s: %s", task, reason)
@@ -336,18 +326,22 @@ def estimate_each(logs: Sequence[TaskLog], settings: LmEvalSettings) -> tuple[li
     return [row for row in rows if row not in failed], failures
 
 
-def _failed_entry(row: Estimate) -> Entry:
+def _failed_entry(row: uq.Estimate) -> Entry:
     harness = row.harness
     reported = {"value": harness.value, "std_error": harness.std_error, "n": harness.n}
     return failed_entry(row.task, row.metric, row.filter, row.errors[0].text, reported)
 
 
-def _replace_trial_estimates(rows: list[Estimate], logs: Sequence[TaskLog], settings: LmEvalSettings) -> list[Estimate]:
+def _replace_trial_estimates(
+    rows: list[uq.Estimate], logs: Sequence[uq.TaskLog], settings: LmEvalSettings
+) -> list[uq.Estimate]:
     """The estimates, those of single trials with the requested estimand."""
     if settings.estimand == "mean":
         return rows
     trials = [replace(log, data=tuple(data for data in log.data if replay.is_of_trials(data.filter))) for log in logs]
-    trial_rows = estimate([log for log in trials if log.data], replace(settings.options(), estimand=settings.estimand))
+    trial_rows = uq.estimate(
+        [log for log in trials if log.data], replace(settings.options(), estimand=settings.estimand)
+    )
     replacements = {row.key: row for row in trial_rows}
     return [replacements.get(row.key, row) for row in rows]
 

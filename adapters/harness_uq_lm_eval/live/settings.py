@@ -10,16 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar, Literal, TypeAlias, get_args
 
-from harness_uq.plugin_api import (
-    HarnessUqError,
-    LiveSettings,
-    Options,
-    Rule,
-    UsageError,
-    estimate_scores,
-    one_of,
-    paths,
-)
+import harness_uq.plugin_api as uq
 from harness_uq_lm_eval.read.replay import Trials
 
 Scope: TypeAlias = Literal["population", "benchmark", "full"]
@@ -47,7 +38,7 @@ def _text_or_texts(value: object) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class LmEvalSettings(LiveSettings):
+class LmEvalSettings(uq.LiveSettings):
     """Settings of the estimates of a run of lm-eval.
 
     Attributes
@@ -60,13 +51,13 @@ class LmEvalSettings(LiveSettings):
         service), `on` or `off`
     """
 
-    rules: ClassVar[Mapping[str, Rule]] = {
-        **LiveSettings.rules,
-        "keep_bootstrap": one_of(True, False),
-        "trials": one_of(*TRIALS),
-        "questions": Rule(partial(_whole, smallest=2), "a whole number of at least 2"),
-        "reference_runs": Rule(_text_or_texts, "the path of a logged run, or several paths"),
-        "rounds": Rule(partial(_whole, smallest=1), "a whole number of at least 1"),
+    rules: ClassVar[Mapping[str, uq.Rule]] = {
+        **uq.LiveSettings.rules,
+        "keep_bootstrap": uq.one_of(True, False),
+        "trials": uq.one_of(*TRIALS),
+        "questions": uq.Rule(partial(_whole, smallest=2), "a whole number of at least 2"),
+        "reference_runs": uq.Rule(_text_or_texts, "the path of a logged run, or several paths"),
+        "rounds": uq.Rule(partial(_whole, smallest=1), "a whole number of at least 1"),
     }
 
     keep_bootstrap: bool = False
@@ -82,20 +73,20 @@ class LmEvalSettings(LiveSettings):
         ------
         HarnessUqError : if they are not
         """
-        LiveSettings.check(self)
+        uq.LiveSettings.check(self)
         if self.estimand != "mean" and self.trials == "off":
-            raise UsageError(f"--uq_estimand {self.estimand} requires single trials. Remove --uq_trials off.")
+            raise uq.UsageError(f"--uq_estimand {self.estimand} requires single trials. Remove --uq_trials off.")
         if self.questions is not None or self.reference_runs:
             self._check_active()
 
     def _check_active(self) -> None:
         if self.questions is None or not self.reference_runs:
-            raise UsageError("--uq_questions and --uq_reference_runs can only be used together.")
+            raise uq.UsageError("--uq_questions and --uq_reference_runs can only be used together.")
         for path in self.reference_runs:
-            if not (paths.is_remote(path) or Path(path).exists()):
-                raise UsageError(f"Reference run not found: {path}. Give the path of a logged run.")
+            if not (uq.paths.is_remote(path) or Path(path).exists()):
+                raise uq.UsageError(f"Reference run not found: {path}. Give the path of a logged run.")
         if self.scope != "full" or self.estimand != "mean" or self.compare is not None:
-            raise UsageError(
+            raise uq.UsageError(
                 "--uq_questions estimates the mean score on all questions. Remove --uq_scope, --uq_estimand and "
                 "--uq_compare."
             )
@@ -103,12 +94,12 @@ class LmEvalSettings(LiveSettings):
     def recorded(self) -> dict[str, str | float]:
         """The settings that are recorded with the estimates."""
         active = {} if self.questions is None else {"questions": self.questions, "rounds": self.rounds}
-        return LiveSettings.recorded(self) | active
+        return uq.LiveSettings.recorded(self) | active
 
-    def compare_options(self) -> Options:
+    def compare_options(self) -> uq.Options:
         """Options of the comparison, which has no scope `full`."""
         scope: Scope = "benchmark" if self.scope == "benchmark" else "population"
-        return Options(level=self.level, scope=scope, structure=self.options().structure)
+        return uq.Options(level=self.level, scope=scope, structure=self.options().structure)
 
 
 @dataclass(slots=True)
@@ -142,7 +133,7 @@ class RequestedSettings:
         if "questions" in values:
             values.setdefault("scope", "full")
         elif "rounds" in values:
-            raise UsageError("--uq_rounds can only be used together with --uq_questions.")
+            raise uq.UsageError("--uq_rounds can only be used together with --uq_questions.")
         return LmEvalSettings.parse({**values, "method": method})
 
     def check(self) -> None:
@@ -159,8 +150,8 @@ class RequestedSettings:
         settings.check()
         options = settings.options()
         try:
-            estimate_scores([0.0, 1.0, 1.0], options=options)
-        except HarnessUqError:
+            uq.estimate_scores([0.0, 1.0, 1.0], options=options)
+        except uq.HarnessUqError:
             raise
         except Exception as error:  # an error of harness_uq, not of the user: the run continues
             _logger.warning("the uq settings could not be tried: %s: %s", type(error).__name__, error)
@@ -168,7 +159,7 @@ class RequestedSettings:
     def _check_no_options(self) -> None:
         unused = sorted(f"{PREFIX}_{name}" for name in self.values.keys() & _NAMES)
         if unused:
-            raise UsageError(f"{', '.join(unused)} can only be used with {PREFIX}: add --{PREFIX} bayes.")
+            raise uq.UsageError(f"{', '.join(unused)} can only be used with {PREFIX}: add --{PREFIX} bayes.")
 
 
 def _method_in(variable: str) -> str | None:

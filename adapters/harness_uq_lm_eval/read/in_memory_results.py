@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from harness_uq.plugin_api import TaskLog
 from harness_uq_lm_eval.json_access import Table, items, table
 from harness_uq_lm_eval.read.results import Results
-from harness_uq_lm_eval.read.rows import Row
+from harness_uq_lm_eval.read.rows import FALLBACK, Row, is_unparsed
 from harness_uq_lm_eval.read.tasks import logs_in_memory
-from harness_uq_lm_eval.read.unparsed import FALLBACK, is_unparsed
 
 THIS_RUN = "this run"
 IN_MEMORY = "results in memory"

@@ -9,34 +9,12 @@ from typing import TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from harness_uq.plugin_api import (
-    AggregateScore,
-    Classifications,
-    HarnessResult,
-    HasMessages,
-    Message,
-    NamedStatistic,
-    NotEstimableError,
-    Scores,
-    StoredInterval,
-    SufficientStatistics,
-    corpus_statistic,
-)
-from harness_uq_lm_eval.messages import (
-    ANSWER_ROWS_COMBINED,
-    FLAGS_PER_QUESTION,
-    FUNCTION_INFERRED,
-    INFINITE_LOG_LIKELIHOODS,
-    OTHER_CONTEXT_LENGTH,
-    ROUNDED_PROBABILITIES,
-    SCORED_ON_PART,
-    UNUSABLE_SCORES,
-    VALUE_NOT_REPRODUCED,
-)
+import harness_uq.plugin_api as uq
+from harness_uq_lm_eval import messages as catalogue
 from harness_uq_lm_eval.read import class_predictions, corpus_metrics
 from harness_uq_lm_eval.read.metric_values import AnswerRow, MetricValues, Opaque, Other
 
-TaskData: TypeAlias = Scores | Classifications | SufficientStatistics | AggregateScore
+TaskData: TypeAlias = uq.Scores | uq.Classifications | uq.SufficientStatistics | uq.AggregateScore
 
 EXACT = 1e-9
 PRINTED = 1e-6  # numpy prints probabilities with eight digits
@@ -79,11 +57,11 @@ class MetricType:
     filter: str
     n_questions: int
     aggregation: str | None = None
-    reported: HarnessResult | None = None
+    reported: uq.HarnessResult | None = None
     is_complete: bool = True
     logged_trials: int = 1
     has_own_aggregation: bool = False
-    stored: StoredInterval | None = None
+    stored: uq.StoredInterval | None = None
 
     @property
     def known_aggregation(self) -> str | None:
@@ -118,11 +96,11 @@ class MetricType:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Interpretation(HasMessages):
+class Interpretation(uq.HasMessages):
     """Data of one metric and filter, with messages about them."""
 
     data: TaskData
-    messages: tuple[Message, ...] = ()
+    messages: tuple[uq.Message, ...] = ()
 
 
 def interpret(column: MetricValues, about: MetricType) -> Interpretation:
@@ -138,11 +116,11 @@ def is_length(metric: str) -> bool:
     return _LENGTH.fullmatch(metric) is not None
 
 
-def totals(about: MetricType, reason: str, n: int | None = None) -> AggregateScore:
+def totals(about: MetricType, reason: str, n: int | None = None) -> uq.AggregateScore:
     """The harness's value without values of questions."""
-    reported = about.reported or HarnessResult(None)
+    reported = about.reported or uq.HarnessResult(None)
     is_mean = about.known_aggregation in (None, *_MEANS) and not about.has_own_aggregation
-    return AggregateScore(
+    return uq.AggregateScore(
         about.metric,
         about.filter,
         reported.value,
@@ -156,12 +134,16 @@ def totals(about: MetricType, reason: str, n: int | None = None) -> AggregateSco
 def _verified(interpretation: Interpretation, about: MetricType) -> Interpretation:
     """The interpretation; if the task defines the aggregation itself, only if it reproduces the printed value."""
     data = interpretation.data
-    if not isinstance(data, Scores | SufficientStatistics) or not about.has_own_aggregation or about.reported is None:
+    if (
+        not isinstance(data, uq.Scores | uq.SufficientStatistics)
+        or not about.has_own_aggregation
+        or about.reported is None
+    ):
         return interpretation
     return interpretation if about.agrees(_value(data), PRINTED) else Interpretation(_another_function(about))
 
 
-def _another_function(about: MetricType) -> AggregateScore:
+def _another_function(about: MetricType) -> uq.AggregateScore:
     function = about.aggregation or "a function that the log does not name"
     if not about.is_complete:
         what = "cannot be compared with the mean of the questions kept"
@@ -184,9 +166,9 @@ def _numbers(column: MetricValues, about: MetricType) -> Interpretation | None:
     messages = _missing(column, about)
     if is_length(about.metric) and (values == -1).any():
         values[values == -1] = math.nan
-        messages += (OTHER_CONTEXT_LENGTH(label=about.label),)
+        messages += (catalogue.OTHER_CONTEXT_LENGTH(label=about.label),)
     data = _of_numbers(values, about)
-    if isinstance(data, Scores) and column.n_numbers < len(column):
+    if isinstance(data, uq.Scores) and column.n_numbers < len(column):
         data = replace(data, is_complete=False)
     return Interpretation(data, (*messages, *_checked(data, about).messages))
 
@@ -194,11 +176,13 @@ def _numbers(column: MetricValues, about: MetricType) -> Interpretation | None:
 def _of_numbers(values: NDArray[np.float64], about: MetricType) -> TaskData:
     if about.statistic is not None:
         table = np.stack([values, np.where(np.isnan(values), math.nan, 1.0)], axis=1)
-        records = SufficientStatistics(about.metric, about.filter, table, about.statistic)
+        records = uq.SufficientStatistics(about.metric, about.filter, table, about.statistic)
         if not about.has_own_aggregation or about.agrees(_value(records)):
             return records
     if about.aggregation == "median":
-        return _reproduced(SufficientStatistics(about.metric, about.filter, values[:, None], "median"), about, "median")
+        return _reproduced(
+            uq.SufficientStatistics(about.metric, about.filter, values[:, None], "median"), about, "median"
+        )
     scores = _scores(values, about)
     if about.reported is None or about.known_aggregation in _MEANS or about.agrees(_value(scores)):
         return scores
@@ -206,9 +190,9 @@ def _of_numbers(values: NDArray[np.float64], about: MetricType) -> TaskData:
     return scores if is_unknown else _another_function(about)
 
 
-def _scores(values: NDArray[np.float64], about: MetricType) -> Scores:
+def _scores(values: NDArray[np.float64], about: MetricType) -> uq.Scores:
     repeated = about.logged_trials > 1
-    return Scores(
+    return uq.Scores(
         about.metric,
         about.filter,
         values[:, None],
@@ -218,7 +202,7 @@ def _scores(values: NDArray[np.float64], about: MetricType) -> Scores:
     )
 
 
-def _missing(column: MetricValues, about: MetricType) -> tuple[Message, ...]:
+def _missing(column: MetricValues, about: MetricType) -> tuple[uq.Message, ...]:
     absent = about.n_questions - len(column)
     counts = {
         "no score (null)": column.n_null,
@@ -227,10 +211,12 @@ def _missing(column: MetricValues, about: MetricType) -> tuple[Message, ...]:
         "a score that is not a number": len(column.others),
     }
     scored_on_part = (
-        [SCORED_ON_PART(label=about.label, n_scored=len(column), n_questions=about.n_questions)] if absent else []
+        [catalogue.SCORED_ON_PART(label=about.label, n_scored=len(column), n_questions=about.n_questions)]
+        if absent
+        else []
     )
     warnings = (
-        UNUSABLE_SCORES(label=about.label, n_left_out=n, n_questions=about.n_questions, problem=problem)
+        catalogue.UNUSABLE_SCORES(label=about.label, n_left_out=n, n_questions=about.n_questions, problem=problem)
         for problem, n in counts.items()
         if n
     )
@@ -251,7 +237,7 @@ def _answer_rows(column: MetricValues, about: MetricType) -> Interpretation | No
         index = first.setdefault(row.question, question)
         values[index] = row.is_right if index == question else min(values[index], row.is_right)
     data = _scores(values, about)
-    note = ANSWER_ROWS_COMBINED(label=about.label, n_rows=len(rows), n_questions=len(first))
+    note = catalogue.ANSWER_ROWS_COMBINED(label=about.label, n_rows=len(rows), n_questions=len(first))
     return _checked(data, about, note)
 
 
@@ -265,7 +251,7 @@ def _probabilities(column: MetricValues, about: MetricType) -> Interpretation | 
         values[question] = score
     if not column.others or column.n_numbers:
         return None
-    note = ROUNDED_PROBABILITIES(label=about.label)
+    note = catalogue.ROUNDED_PROBABILITIES(label=about.label)
     return _checked(_scores(values, about), about, note, tolerance=PRINTED)
 
 
@@ -294,8 +280,10 @@ def _log_likelihoods(column: MetricValues, about: MetricType) -> Interpretation 
     table[list(column.others)] = pairs
     infinite = ~np.isfinite(table[list(column.others)]).all(axis=1)
     table[np.isinf(table).any(axis=1)] = math.nan
-    checked = _checked(SufficientStatistics(about.metric, about.filter, table, statistic), about)
-    left_out = [INFINITE_LOG_LIKELIHOODS(label=about.label, n_left_out=infinite.sum())] if infinite.any() else []
+    checked = _checked(uq.SufficientStatistics(about.metric, about.filter, table, statistic), about)
+    left_out = (
+        [catalogue.INFINITE_LOG_LIKELIHOODS(label=about.label, n_left_out=infinite.sum())] if infinite.any() else []
+    )
     return Interpretation(checked.data, (*left_out, *checked.messages))
 
 
@@ -307,16 +295,18 @@ def _translations(column: MetricValues, about: MetricType) -> Interpretation | N
         return None
     try:
         rows = corpus_metrics.sufficient_statistics(function, pairs.values())
-    except NotEstimableError as error:
+    except uq.NotEstimableError as error:
         return Interpretation(totals(about, str(error)))
     table = np.full((about.n_questions, rows.shape[1]), math.nan)
     table[list(pairs)] = rows
     return Interpretation(
-        _reproduced(SufficientStatistics(about.metric, about.filter, table, statistic), about, function)
+        _reproduced(uq.SufficientStatistics(about.metric, about.filter, table, statistic), about, function)
     )
 
 
-def _reproduced(data: SufficientStatistics, about: MetricType, function: str) -> SufficientStatistics | AggregateScore:
+def _reproduced(
+    data: uq.SufficientStatistics, about: MetricType, function: str
+) -> uq.SufficientStatistics | uq.AggregateScore:
     """The data, if they reproduce lm-eval's value; the name alone does not prove that the function is lm-eval's own."""
     value, printed = _value(data), about.reported_value
     if about.agrees(value):
@@ -346,21 +336,21 @@ def _classes(column: MetricValues, about: MetricType) -> Interpretation | None:
             _unknown_function(about) if known_function is None else _contradicted(known_function, classes, about)
         )
     aggregation = about.aggregation or "function"
-    note = FUNCTION_INFERRED(label=about.label, aggregation=aggregation, function=function[0])
+    note = catalogue.FUNCTION_INFERRED(label=about.label, aggregation=aggregation, function=function[0])
     data = _classifications(*function, list(pairs), about)
     return Interpretation(data, () if function[0] == known_function else (note,))
 
 
 def _classifications(
     function: str, classes: class_predictions.Classes, questions: list[int], about: MetricType
-) -> Classifications:
+) -> uq.Classifications:
     targets = np.full(about.n_questions, -1)
     predictions = np.full((about.n_questions, 1), -1)
     targets[questions], predictions[questions, 0] = classes.targets, classes.predictions
-    return Classifications(about.metric, about.filter, targets, predictions, classes.labels, function=function)
+    return uq.Classifications(about.metric, about.filter, targets, predictions, classes.labels, function=function)
 
 
-def _contradicted(function: str, classes: class_predictions.Classes, about: MetricType) -> AggregateScore:
+def _contradicted(function: str, classes: class_predictions.Classes, about: MetricType) -> uq.AggregateScore:
     """The printed value, if no function of the classes gives it although the harness's function is known."""
     data = _unknown_function(about)
     if about.reported_value is None:
@@ -370,7 +360,7 @@ def _contradicted(function: str, classes: class_predictions.Classes, about: Metr
     return replace(data, is_contradicted=True)
 
 
-def _unknown_function(about: MetricType) -> AggregateScore:
+def _unknown_function(about: MetricType) -> uq.AggregateScore:
     function = about.aggregation or "its function"
     if about.reported_value is None:
         return totals(about, f"lm-eval reports no value for these questions, which would show what {function} is")
@@ -384,10 +374,10 @@ def _flags(column: MetricValues, about: MetricType) -> Interpretation | None:
         return None
     table = np.full((about.n_questions, 2), math.nan)
     table[list(column.others)] = [(sum(map(bool, row)), len(row)) for row in flags]
-    data = SufficientStatistics(about.metric, about.filter, table, "ratio")
+    data = uq.SufficientStatistics(about.metric, about.filter, table, "ratio")
     if about.reported_value is not None and not about.agrees(_value(data)):
         return None
-    note = FLAGS_PER_QUESTION(label=about.label, n_flags=sum(map(len, flags)), n_questions=len(flags))
+    note = catalogue.FLAGS_PER_QUESTION(label=about.label, n_flags=sum(map(len, flags)), n_questions=len(flags))
     return Interpretation(data, (note,))
 
 
@@ -404,11 +394,13 @@ def _masked(column: MetricValues, about: MetricType) -> Interpretation | None:
         data = _scores(values, about)
         if about.agrees(_value(data)):
             n_scored = data.is_scored.sum()
-            return Interpretation(data, (SCORED_ON_PART(label=about.label, n_scored=n_scored, n_questions=len(rows)),))
+            return Interpretation(
+                data, (catalogue.SCORED_ON_PART(label=about.label, n_scored=n_scored, n_questions=len(rows)),)
+            )
     return None
 
 
-def _opaque(column: MetricValues, about: MetricType) -> AggregateScore:
+def _opaque(column: MetricValues, about: MetricType) -> uq.AggregateScore:
     example = next(iter(column.others.values()))
     kind = example.kind if isinstance(example, Opaque) else "lists"
     function = about.aggregation or "its aggregation"
@@ -444,26 +436,26 @@ def _real(value: object) -> float | None:
 # ---------------------------------------------------------------- agreement with the harness
 
 
-def _value(data: Scores | SufficientStatistics) -> float:
+def _value(data: uq.Scores | uq.SufficientStatistics) -> float:
     """The harness's statistic of the data; NaN if no question has a score."""
-    if isinstance(data, Scores):
+    if isinstance(data, uq.Scores):
         values = data.values[data.is_scored]
         return float(values.mean()) if values.size else math.nan
     rows = data.statistics[data.is_scored]
-    return corpus_statistic(rows, cast("NamedStatistic", data.statistic)) if len(rows) else math.nan
+    return uq.corpus_statistic(rows, cast("uq.NamedStatistic", data.statistic)) if len(rows) else math.nan
 
 
-def _checked(data: TaskData, about: MetricType, *notes: Message, tolerance: float = EXACT) -> Interpretation:
+def _checked(data: TaskData, about: MetricType, *notes: uq.Message, tolerance: float = EXACT) -> Interpretation:
     warning = _contradiction(data, about, tolerance)
     return Interpretation(data, (*notes, warning) if warning else notes)
 
 
-def _contradiction(data: TaskData, about: MetricType, tolerance: float = EXACT) -> Message | None:
+def _contradiction(data: TaskData, about: MetricType, tolerance: float = EXACT) -> uq.Message | None:
     """The message if the samples do not reproduce the value that the harness printed for them."""
     printed = about.reported_value
-    if printed is None or not isinstance(data, Scores | SufficientStatistics):
+    if printed is None or not isinstance(data, uq.Scores | uq.SufficientStatistics):
         return None
     value = _value(data)
     if math.isnan(value) or about.agrees(value, tolerance):
         return None
-    return VALUE_NOT_REPRODUCED(label=about.label, value=value, reported=printed)
+    return catalogue.VALUE_NOT_REPRODUCED(label=about.label, value=value, reported=printed)

@@ -6,16 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
 
-from harness_uq.plugin_api import (
-    FILE_UNREADABLE,
-    INVALID_JSON,
-    ClusterDeclaration,
-    HarnessResult,
-    LogError,
-    RunMetadata,
-    StoredInterval,
-)
-from harness_uq.plugin_api import paths as io_paths
+import harness_uq.plugin_api as uq
 from harness_uq_lm_eval.json_access import Table, integer, items, loads, real, table, text
 from harness_uq_lm_eval.messages import NO_RESULTS, PREDATES_VERSION_4
 from harness_uq_lm_eval.read.system_names import model_arguments, system_name
@@ -44,7 +35,7 @@ _REGISTERED = re.compile(r"[\w+.-]+")
 _FUNCTION_NAME = re.compile(r"\s*(?:@.*\n\s*)*def (\w+)|<function (?:\w+\.)*(\w+) at ")
 
 
-class NoResultsError(LogError):
+class NoResultsError(uq.LogError):
     """The JSON document is not a results file of lm-eval."""
 
 
@@ -92,10 +83,10 @@ class Results:
     def _children(self, name: str) -> tuple[str, ...]:
         return tuple(str(child) for child in items(table(self._tree, "group_subtasks").get(name)))
 
-    def reported(self, name: str) -> dict[MetricKey, HarnessResult]:
+    def reported(self, name: str) -> dict[MetricKey, uq.HarnessResult]:
         """The harness's numbers for a task or group by (metric, filter)."""
         row = {**table(self._tree, "groups", name), **table(self._tree, "results", name)}
-        results: dict[MetricKey, HarnessResult] = {}
+        results: dict[MetricKey, uq.HarnessResult] = {}
         for key, value in row.items():
             metric, comma, filter_name = self._split(name, key)
             is_scalar = value is None or isinstance(value, bool | int | float | str)
@@ -105,7 +96,7 @@ class Results:
             std_error = self._harness_errors.get((name, metric, filter_name), stderr)
             n = self._group_n(name, key) if self.is_group(name) else self.n_questions(name)
             own_value = self._harness_values.get((name, metric, filter_name), real(value))
-            results[metric, filter_name] = HarnessResult(own_value, std_error, n)
+            results[metric, filter_name] = uq.HarnessResult(own_value, std_error, n)
         return results
 
     def _split(self, task: str, key: str) -> tuple[str, str, str]:
@@ -171,7 +162,7 @@ class Results:
             return None
         return [table(entry) for entry in items(recorded) if table(entry).get("task") == task]
 
-    def stored_interval(self, task: str, key: MetricKey, value: float | None) -> StoredInterval | None:
+    def stored_interval(self, task: str, key: MetricKey, value: float | None) -> uq.StoredInterval | None:
         """The interval that the block contains for this value of a metric and filter; None if there is none."""
         entry = self._stored.get((task, *key))
         return None if entry is None or value is None else stored_interval(entry, value)
@@ -185,17 +176,17 @@ class Results:
         """Whether all questions have the same few-shot examples (sampler `first_n`)."""
         return table(self._tree, "configs", task, "fewshot_config").get("sampler") == "first_n"
 
-    def declared(self, task: str) -> ClusterDeclaration | None:
+    def declared(self, task: str) -> uq.ClusterDeclaration | None:
         """The cluster field in the task's own metadata."""
         fields = table(self._tree, "configs", task, "metadata", "uq").get("cluster")
         cluster = "+".join(str(field) for field in items(fields)) or text(fields)
-        return ClusterDeclaration(cluster, "metadata.uq.cluster") if cluster else None
+        return uq.ClusterDeclaration(cluster, "metadata.uq.cluster") if cluster else None
 
-    def facts(self, task: str) -> RunMetadata:
+    def facts(self, task: str) -> uq.RunMetadata:
         """Metadata of the run."""
         n_all = integer(table(self._tree, "n-samples", task).get("original"))
         is_limited = table(self._tree, "config").get("limit") is not None
-        return RunMetadata(n_all=n_all, is_limited=is_limited, settings=self._settings(task))
+        return uq.RunMetadata(n_all=n_all, is_limited=is_limited, settings=self._settings(task))
 
     def has_choices(self, task: str, metrics: Collection[str]) -> bool:
         """Whether each request of a sample is a choice of its question; mutual information needs further requests."""
@@ -254,11 +245,11 @@ def load(path: str, repeated: list[str] | None = None) -> Table:
     LogError : if it cannot be read, or as `parsed`
     """
     try:
-        return _checked(loads(io_paths.read_bytes(path), repeated))
+        return _checked(loads(uq.paths.read_bytes(path), repeated))
     except OSError as error:
-        raise LogError(FILE_UNREADABLE(reason=str(error.strerror))) from None
+        raise uq.LogError(uq.FILE_UNREADABLE(reason=str(error.strerror))) from None
     except ValueError as error:
-        raise LogError(INVALID_JSON(reason=str(error))) from None
+        raise uq.LogError(uq.INVALID_JSON(reason=str(error))) from None
 
 
 def parsed(content: bytes) -> Table:
@@ -272,7 +263,7 @@ def parsed(content: bytes) -> Table:
     try:
         return _checked(json.loads(content))
     except (ValueError, RecursionError) as error:
-        raise LogError(INVALID_JSON(reason=str(error))) from None
+        raise uq.LogError(uq.INVALID_JSON(reason=str(error))) from None
 
 
 def is_results(tree: object) -> bool:
@@ -284,7 +275,7 @@ def _checked(tree: object) -> Table:
     if is_results(tree):
         return table(tree)
     if isinstance(tree, Mapping) and {"results", "versions"} <= tree.keys():
-        raise LogError(PREDATES_VERSION_4())
+        raise uq.LogError(PREDATES_VERSION_4())
     raise NoResultsError(NO_RESULTS())
 
 

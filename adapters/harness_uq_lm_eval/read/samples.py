@@ -10,9 +10,12 @@ from harness_uq_lm_eval.json_access import items, table, text
 from harness_uq_lm_eval.read.document_fields import DocumentFields, PromptPrefixes
 from harness_uq_lm_eval.read.metric_values import MetricValues
 from harness_uq_lm_eval.read.rows import (
+    FALLBACK,
     HARNESS_COLUMNS,
     Decoder,
     Row,
+    UnparsedAnswers,
+    is_unparsed,
     iterate,
     n_requests,
     prompt,
@@ -20,7 +23,6 @@ from harness_uq_lm_eval.read.rows import (
     value,
 )
 from harness_uq_lm_eval.read.shared_items import Identifiers
-from harness_uq_lm_eval.read.unparsed import FALLBACK, UnparsedAnswers, is_unparsed
 from harness_uq_lm_eval.results_block import DRAW
 
 # the name of a filter; in rows before lm-eval 0.4.7, which have none, how many rows of the question came before

@@ -13,9 +13,8 @@ import pytest
 
 from harness_uq import DataError, LogError, estimate, estimates_table, read_logs
 from harness_uq_inspect.read.archive import Archive, zstd
-from harness_uq_inspect.read.duplicate_json_keys import may_repeat, repeated_name
 from harness_uq_inspect.read.samples import read_log
-from harness_uq_inspect.read.schema import Sample
+from harness_uq_inspect.read.schema import Sample, may_repeat, repeated_name
 from tests.adapters.inspect.environment import environment
 from tests.adapters.inspect.logs import ZSTANDARD, entry, grid, header, read, score_totals, write_eval, write_json
 from tests.message_checks import has

@@ -31,15 +31,15 @@ for fault in os.environ["FAULTS"].split():
 """
 
 STEPS = {
-    "estimate": ["harness_uq_lm_eval.live.runtime:estimate"],
+    "estimate": ["harness_uq.plugin_api:estimate"],
     "structure": ["harness_uq.estimation.estimate:clusters_of"],
     "block": ["harness_uq_lm_eval.live.runtime:add_block", "harness_uq_lm_eval.live.runtime:record_trials"],
 }
 AFTERWARDS = [
     "harness_uq_lm_eval.live.results_table:_add_interval_column",
     "harness_uq_lm_eval.live.runtime:name_system",
-    "harness_uq_lm_eval.live.runtime:compare",
-    "harness_uq_lm_eval.live.comparison_table:comparison_table",
+    "harness_uq.plugin_api:compare",
+    "harness_uq_lm_eval.live.console_report:comparison_table",
 ]
 
 

@@ -431,7 +431,7 @@ class TestFaults:
     """After an exception in any step of harness_uq, lm-eval's result is intact and the failure is reported."""
 
     STEPS = (
-        (runtime, "estimate"),
+        (runtime.uq, "estimate"),
         (runtime, "estimate_each"),
         (runtime, "task_logs"),
         (runtime, "add_block"),

@@ -1,7 +1,7 @@
 """Answers that a filter could not parse, and metrics of a part of the questions."""
 
 from harness_uq import estimate
-from harness_uq_lm_eval.read.unparsed import is_unparsed
+from harness_uq_lm_eval.read.rows import is_unparsed
 from tests.adapters.lm_eval.logs import one_task, row
 from tests.message_checks import has
 

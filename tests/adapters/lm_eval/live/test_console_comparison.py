@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from harness_uq import Comparison, Difference, Interval
-from harness_uq_lm_eval.live.comparison_table import TableColumn, comparison_table
+from harness_uq_lm_eval.live.console_report import TableColumn, comparison_table
 
 ROW = Comparison(
     task="drop",
