@@ -12,10 +12,10 @@ from tests.conftest import ROOT
 
 # limit: most that is allowed now, aim. An allowed value may be lowered and never raised.
 LIMITS = {
-    "lines of harness_uq": (70_057, 57_000),
-    "lines of adapters": (16_745, 16_500),
-    "packages at the top of harness_uq": (29, 10),
-    "names in harness_uq": (105, 50),
+    "lines of harness_uq": (68_778, 57_000),
+    "lines of adapters": (16_444, 16_500),
+    "packages at the top of harness_uq": (28, 10),
+    "names in harness_uq": (94, 50),
     "import cycles": (3, 0),
     "imports of own modules through strings": (5, 0),
 }
