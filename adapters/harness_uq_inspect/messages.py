@@ -63,7 +63,6 @@ ERRORS_AFTER_SCORE = MessageType(
     "{n_errors} of {n_trials:count trial} ended in an error after scorer {scorer!r} had computed a score, and "
     "{n_errors:plural this score is|these scores are} used.",
     "The scorer had already computed the score of the trial when the error occurred.",
-    "No action is required.",
 )
 REDUCED_SCORES_ONLY = MessageType(
     "IN108",
@@ -99,7 +98,6 @@ RARE_KEYS_OMITTED = MessageType(
     "Scorer {scorer!r} returns a dictionary of scores. {n_keys:count key|keys} with scores on at most one question "
     "{n_keys:plural is|are} left out.",
     "The uncertainty of a score cannot be estimated from one question.",
-    "No action is required.",
 )
 DICTIONARY_VALUES = MessageType(
     "IN112",
@@ -107,7 +105,6 @@ DICTIONARY_VALUES = MessageType(
     "Scorer {scorer!r} returns dictionaries of scores, and each key is listed as a separate score. Metrics that "
     "Inspect computes from whole dictionaries are not meaningful.",
     "The mean of several dictionaries is not defined, so harness_uq computes the mean of the scores with the same key.",
-    "No action is required.",
 )
 TRIALS_AS_FINISHED = MessageType(
     "IN113",

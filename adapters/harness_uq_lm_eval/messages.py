@@ -18,7 +18,6 @@ UNLISTED_COLUMNS = MessageType(
     "The following columns are ignored, because the samples file does not list them as metrics: {columns}.",
     "A samples file of lm-eval lists the names of the metrics for each question. Columns that are not listed as "
     "metrics are not scores, even if they contain numbers.",
-    "No action is required.",
 )
 BYPASSED_METRICS = MessageType(
     "LM103",
@@ -36,7 +35,6 @@ TRIALS_SCORED_SEPARATELY = MessageType(
     "{filter!r}.",
     "lm-eval scores only the answers that a filter selects, so harness_uq scored each trial again with the scoring "
     "code of the task.",
-    "No action is required.",
 )
 TRIALS_NOT_SCORED = MessageType(
     "LM105",
@@ -60,7 +58,6 @@ SCORED_ON_PART = MessageType(
     "Metric {label!r} has scores for {n_scored} of {n_questions:count question}.",
     "The metric applies only to some questions of the task. The estimate uses only the questions that have a score "
     "for the metric.",
-    "No action is required.",
 )
 OTHER_CONTEXT_LENGTH = MessageType(
     "LM108",
@@ -68,7 +65,6 @@ OTHER_CONTEXT_LENGTH = MessageType(
     "For metric {label!r}, questions of other context lengths have the score -1. These questions are left out.",
     "RULER and similar tasks report one metric for each context length. In the metric for one context length, "
     "questions with any other context length have the score -1.",
-    "No action is required.",
 )
 ANSWER_ROWS_COMBINED = MessageType(
     "LM109",
@@ -76,7 +72,6 @@ ANSWER_ROWS_COMBINED = MessageType(
     "Metric {label!r} has {n_rows:count row} for {n_questions:count question}, one row per candidate answer. A "
     "question counts as correct if all of its rows are correct.",
     "For some tasks, lm-eval logs one row for each candidate answer instead of one row for each question.",
-    "No action is required.",
 )
 ROUNDED_PROBABILITIES = MessageType(
     "LM110",
@@ -84,7 +79,6 @@ ROUNDED_PROBABILITIES = MessageType(
     "Metric {label!r} is computed from probabilities that were logged with only eight digits.",
     "The logged probabilities are rounded, so the estimate and the value that lm-eval reports may differ in the "
     "eighth digit.",
-    "No action is required.",
 )
 FUNCTION_INFERRED = MessageType(
     "LM111",
@@ -93,7 +87,6 @@ FUNCTION_INFERRED = MessageType(
     "harness_uq uses its own function {function!r}, which gives the same value.",
     "The log does not contain the code of the aggregation function, so harness_uq searched for a known function that "
     "returns the same value.",
-    "No action is required.",
 )
 FLAGS_PER_QUESTION = MessageType(
     "LM112",
@@ -101,7 +94,6 @@ FLAGS_PER_QUESTION = MessageType(
     "Metric {label!r} has {n_flags:count binary score} for {n_questions:count question}. The interval treats "
     "questions, not scores, as independent, because the scores of one question are correlated.",
     "If one question has several scores, such as one score per instruction in a prompt, these scores are correlated.",
-    "No action is required.",
 )
 RESAMPLED = MessageType(
     "LM113",
@@ -109,7 +101,6 @@ RESAMPLED = MessageType(
     "The interval is a percentile interval from {n_draws:count bootstrap resample} of the {unit}.",
     "The task defines its own aggregation function, which computes the metric from all scores. To compute an "
     "interval, harness_uq calls the aggregation function on many random resamples of the questions.",
-    "No action is required.",
 )
 
 SPARE_SAMPLES = MessageType(
@@ -117,7 +108,6 @@ SPARE_SAMPLES = MessageType(
     "note",
     "The file {file} is not read, because {used} contains the samples of the same task.",
     "The folder contains the samples of the task twice, for example with and without compression.",
-    "No action is required.",
 )
 UNPARSED_ANSWERS = MessageType(
     "LM115",
@@ -147,7 +137,6 @@ INTERVAL_OF_LIVE_RUN = MessageType(
     "again from the log.",
     "During the run, harness_uq computed the interval with the aggregation function of the task. The log contains the "
     "interval, but not the code of the aggregation function that computes the score.",
-    "No action is required.",
 )
 
 # ---------------------------------------------------------------- warnings on what was read

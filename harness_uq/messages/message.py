@@ -96,7 +96,7 @@ class MessageType:
     severity: Severity
     template: str
     meaning: str
-    action: str
+    action: str = "No action is required."
     name: str = ""
 
     @property

@@ -25,7 +25,6 @@ GROUPS_NOT_POOLED = MessageType(
     "No pooled estimates are available, because only {n_groups:count group} {n_groups:plural has|have} an interval.",
     "Pooled estimates combine the information of all groups of questions, and require at least three groups whose "
     "scores have an interval.",
-    "No action is required.",
 )
 FIELD_MISSING_IN_TASKS = MessageType(
     "UQ433",

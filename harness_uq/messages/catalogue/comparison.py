@@ -199,7 +199,6 @@ POOLED_TASKS = MessageType(
     "note",
     "The overall difference pools {n_tasks:count task} and gives every question the same weight.",
     "The overall difference is the mean of the differences over all matched questions of all tasks.",
-    "No action is required.",
 )
 POOLED_TASKS_INCOMPLETE = MessageType(
     "UQ222",
@@ -216,7 +215,6 @@ POOLED_GROUP = MessageType(
     "The overall difference combines {n_tasks:count task} with the weights that the harness uses.",
     "With the weights of the harness, the overall score of each system equals the value that the harness reports for "
     "the group of tasks.",
-    "No action is required.",
 )
 POOLED_UNITS = MessageType(
     "UQ224",
@@ -225,7 +223,6 @@ POOLED_UNITS = MessageType(
     "independent unit.",
     "Answers to questions about the same material, and answers to items that occur in several tasks, are not "
     "independent.",
-    "No action is required.",
 )
 DIFFERENT_TASKS_COMPARED = MessageType(
     "UQ225",
@@ -285,7 +282,6 @@ GRADER_DIFFERENCE = MessageType(
     "question} with human labels for both systems. The combined estimate is {corrected:+.4f}.",
     "Human labels correct the difference between the grader's mean scores of the two systems (prediction-powered "
     "inference). The human labels also correct the grader's mean score of each system.",
-    "No action is required.",
 )
 LABELS_OF_DIFFERENT_QUESTIONS = MessageType(
     "UQ232",
@@ -303,7 +299,6 @@ GRADER_ERRORS = MessageType(
     "{j_b:.2f} for {system_b}. The difference between the two values of J is {shift:+.2f} [{low:+.2f}, {high:+.2f}].",
     "If a grader makes different errors for the two systems, the difference between the grader's mean scores is "
     "biased. Human labels for both systems correct this bias.",
-    "No action is required.",
 )
 GRADER_SHIFTS_DIFFERENCE = MessageType(
     "UQ234",
@@ -558,7 +553,6 @@ HISTORY_RUNS_USED = MessageType(
     "Further runs of the baseline's system show how often answers vary although the system did not change. The runs "
     "of the history do not affect the decision of the gate. A run of the history is omitted if `harness-uq history` "
     "finds a change of the score between this run and the baseline.",
-    "No action is required.",
 )
 NO_HISTORY_RUNS = MessageType(
     "UQ263",
@@ -612,7 +606,6 @@ UNTESTED_PAIRS = MessageType(
     "No paired test was possible for {n_untested} of {n_pairs:count pair of systems|pairs of systems}, because the "
     "difference between the systems is the same on every question.",
     "A paired t test requires differences that vary between questions.",
-    "No action is required.",
 )
 SEPARATE_POSTERIORS = MessageType(
     "UQ275",
@@ -621,7 +614,6 @@ SEPARATE_POSTERIORS = MessageType(
     "With --scope benchmark, trial-to-trial noise is the only source of uncertainty.",
     "With `--scope benchmark`, differences between questions are not a source of uncertainty, so matching the "
     "questions of the systems has no effect.",
-    "No action is required.",
 )
 IDENTICAL_SYSTEMS = MessageType(
     "UQ276",
@@ -637,7 +629,6 @@ RANKED_WITH_LABELS = MessageType(
     "human labels of the answers of {n_systems:count system} (at least {n_labels} labels each).",
     "The score of each system is corrected with human labels of its own answers, because the grader's errors differ "
     "between systems.",
-    "No action is required.",
 )
 LABELS_OF_SEVERAL_RATERS = MessageType(
     "UQ278",

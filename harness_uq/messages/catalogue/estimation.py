@@ -463,7 +463,6 @@ EQUAL_TASK_WEIGHTS = MessageType(
     "note",
     "The score is the unweighted mean of the scores of {n_tasks:count task}.",
     "With equal weights for all tasks, the score equals the value that the harness reports for the group of tasks.",
-    "No action is required.",
 )
 TASK_WEIGHTS_BY_SIZE = MessageType(
     "UQ148",
@@ -472,7 +471,6 @@ TASK_WEIGHTS_BY_SIZE = MessageType(
     "{effective:.1f} equally weighted tasks.",
     "If each task is weighted by its number of questions, the score equals the value that the harness reports for the "
     "group of tasks.",
-    "No action is required.",
 )
 NORMALITY_ASSUMED = MessageType(
     "UQ149",
@@ -515,7 +513,6 @@ GRADER_CORRECTION = MessageType(
     "corrected estimate of the mean human score is {estimate:.4f}.",
     "harness_uq computes the mean of the grader's scores on all answers, and corrects this mean with the human labels "
     "of some answers (prediction-powered inference).",
-    "No action is required.",
 )
 EFFECTIVE_LABELS = MessageType(
     "UQ154",
@@ -523,7 +520,6 @@ EFFECTIVE_LABELS = MessageType(
     "Together with the grader's scores, {n_labels:count human label} {n_labels:plural is|are} as informative as "
     "{effective:.0f} human labels without a grader.",
     "The more often the grader agrees with the human labels, the more information the grader's scores contain.",
-    "No action is required.",
 )
 WEAK_GRADER = MessageType(
     "UQ155",

@@ -82,7 +82,6 @@ OVERALL_SHARED_ITEMS = MessageType(
     "Some tasks share items, so the errors of their scores are correlated. The correlation makes the standard error "
     "of the overall score {factor:.2f} times as large.",
     "If an item is difficult, its translations and variants in other tasks are usually difficult as well.",
-    "No action is required.",
 )
 OVERALL_TASK_WARNINGS = MessageType(
     "UQ299",

@@ -145,7 +145,6 @@ LOGS_COMBINED = MessageType(
     "The estimate combines the scores of {n_logs:count log}.",
     "The logs differ in one or more settings, such as the seed. Each setting that differs between logs is a factor, "
     "and each value of the setting is a level of the factor.",
-    "No action is required.",
 )
 FACTOR_USED = MessageType(
     "UQ525",
@@ -175,7 +174,6 @@ SUBSET_WITH_REFERENCE_RUNS = MessageType(
     "The difference estimator first predicts the scores of all questions from the reference systems. The difference "
     "estimator then corrects the mean prediction by the mean prediction error on the questions that were run. The "
     "difference estimator is unbiased even if the reference systems are poor predictors of the scores.",
-    "No action is required.",
 )
 EFFECTIVE_SUBSET = MessageType(
     "UQ542",
@@ -183,7 +181,6 @@ EFFECTIVE_SUBSET = MessageType(
     "With the reference runs, the subset is as informative as a random sample of {effective:.0f} questions without "
     "reference runs.",
     "The more accurately the reference runs predict the scores of the evaluated system, the more information they add.",
-    "No action is required.",
 )
 EQUAL_PROBABILITIES_ASSUMED = MessageType(
     "UQ543",
@@ -202,7 +199,6 @@ INTERVAL_ALLOWS_STOPPING = MessageType(
     "If an evaluation ends as soon as an ordinary confidence interval is narrow enough, the coverage of the interval "
     "is below the nominal level. The interval of an active evaluation accounts for the decision to continue or to "
     "stop after each round.",
-    "No action is required.",
 )
 TOO_FEW_ACTIVE_SCORES = MessageType(
     "UQ545",
