@@ -151,9 +151,9 @@ def outputs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return {**{name: text.upper() for name, text in texts.items()}, "files": stored.decode("latin-1").upper()}
 
 
-@pytest.mark.parametrize("mark", MARKS, ids=_IDS)
-def test_a_secret_of_a_log_is_in_no_output(outputs: dict[str, str], mark: str) -> None:
-    assert [name for name, text in outputs.items() if mark in text] == []
+def test_no_secret_of_a_log_is_in_an_output(outputs: dict[str, str]) -> None:
+    found = [(form, name) for form, mark in zip(_IDS, MARKS, strict=True) for name in outputs if mark in outputs[name]]
+    assert found == []
 
 
 @pytest.mark.parametrize("write", READERS.values(), ids=READERS)
@@ -239,13 +239,11 @@ def test_ordinary_texts_are_kept(text: str) -> None:
     assert redact(text) == text
 
 
-@pytest.mark.parametrize(("form", "mark"), list(zip(FORMS, MARKS, strict=True)), ids=_IDS)
-def test_redacting_twice_changes_nothing(form: tuple[str, object], mark: str) -> None:
-    text = redact(f"{form[0]}={filled(form[1], mark)}")
-    assert mark not in text.upper()
-    assert redact(text) == text
-    numbered = text.replace("***", "***2")
-    assert redact(numbered) == numbered
+def test_redacting_twice_changes_nothing() -> None:
+    texts = [redact(f"{name}={filled(form, mark)}") for (name, form), mark in zip(FORMS, MARKS, strict=True)]
+    assert [text for text, mark in zip(texts, MARKS, strict=True) if mark in text.upper()] == []
+    texts += [text.replace("***", "***2") for text in texts]
+    assert list(map(redact, texts)) == texts
 
 
 @pytest.mark.parametrize(
