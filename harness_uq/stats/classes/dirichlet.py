@@ -16,6 +16,7 @@ from harness_uq.errors import DataError
 from harness_uq.stats.common.posterior import BetaPosterior, DensityPosterior, DrawsPosterior, Posterior, WithMoments
 from harness_uq.stats.common.validate_arrays import FloatArray
 from harness_uq.stats.units.process import DirichletRatioPosterior
+from harness_uq.stats.units.records import record_draws
 
 N_DRAWS = 20_000
 
@@ -318,8 +319,10 @@ def cluster_parts(counts: FloatArray, prior: FloatArray) -> list[Part]:
 def _weighted_cells(parts: Sequence[Part], n_draws: int, rng: np.random.Generator) -> FloatArray:
     total: FloatArray | float = 0.0
     for masses, atoms in parts:
-        weights = rng.standard_gamma(masses, size=(n_draws, len(masses)))
-        total = total + (weights * atoms if isinstance(atoms, float) else weights @ atoms)
+        if isinstance(atoms, float):
+            total = total + atoms * rng.standard_gamma(masses, size=(n_draws, len(masses)))
+        else:
+            total = total + record_draws(atoms, masses, n_draws, rng)
     return np.asarray(total)
 
 

@@ -11,9 +11,9 @@ from harness_uq.stats.common.validate_scalars import MAX_DRAWS, check_number, ch
 from harness_uq.stats.labels.judge import CorrectedDifference
 from harness_uq.stats.labels.validate_labels import label_weights
 from harness_uq.stats.trials.partial_identification import OuterPosterior
+from harness_uq.stats.units.records import record_draws
 
 _FEWEST = 3
-_BLOCK = 2**21
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,13 +174,7 @@ def _counts(graded: FloatArray, other: FloatArray, h: FloatArray, units: IntArra
 def _cells(counts: FloatArray, n_draws: int, rng: np.random.Generator) -> FloatArray:
     """Draws of the weights of the eight cells; shape (n_draws, 8)."""
     rows, numbers = np.unique(counts, axis=0, return_counts=True)
-    draws = np.empty((n_draws, 8))
-    step = max(1, _BLOCK // len(rows))
-    for start in range(0, n_draws, step):
-        size = min(step, n_draws - start)
-        prior = rng.standard_gamma(0.5, (size, 8))
-        draws[start : start + step] = rng.standard_gamma(numbers, (size, len(rows))) @ rows + prior
-    return draws
+    return record_draws(np.vstack([rows, np.eye(8)]), np.append(numbers, np.full(8, 0.5)), n_draws, rng)
 
 
 def _shares(cells: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:

@@ -12,8 +12,9 @@ from harness_uq.stats.common.validate_arrays import FloatArray
 from harness_uq.stats.common.validate_scalars import MAX_DRAWS, check_range, check_rng, check_whole
 from harness_uq.stats.labels.validate_labels import Graded, check_graded, check_label_range, mean_of_trials
 from harness_uq.stats.means.bounded import tightness
+from harness_uq.stats.units.priors import PRIORS
+from harness_uq.stats.units.records import record_draws
 
-_BLOCK = 2**21
 _RELATIVE_ROUNDING = 1e-12
 _LABELS_WITHOUT_COPIES = 20
 
@@ -108,11 +109,12 @@ def judge_corrected_posterior(
     labels = items.human[items.is_labelled]
     check_label_range(labels, low, high, "labels (human)")
     items = _rescaled(items, items.judge.min(), np.ptp(items.judge))
-    mass, size = 2.0, 1.0
+    prior, size = PRIORS["corrected mean"], 1.0
+    mass = prior.extreme
     if not _are_at(labels, (low, high)):
         concentration = _tightness(items.sums(), low, high)
         n = len(labels)
-        mass = 1.5 + 0.5 * concentration
+        mass = prior.graded + (prior.extreme - prior.graded) * concentration
         # the size of a corner in labels, reduced by the copies of the observed labels in the prior
         size = n / (n + concentration * max(n - _LABELS_WITHOUT_COPIES, 0) / 2.0)
     corners = [(f, h, mass / 4) for f in (0.0, 1.0) for h in (low, high)]
@@ -190,8 +192,9 @@ def judge_corrected_difference(
     check_label_range(h_b, low, high, "human_b")
     items = check_graded(f_a - f_b, h_a - h_b, clusters, probabilities)
     reach, width = float(np.nanmax([f_a, f_b]) - np.nanmin([f_a, f_b])), high - low
-    mass = 2.0 if _are_at(items.human[items.is_labelled], (-width, 0.0, width)) else 0.5
-    thirds = ((-1.0, 0.25), (0.0, 0.5), (1.0, 0.25))
+    prior = PRIORS["corrected difference"]
+    mass = prior.mass(_are_at(items.human[items.is_labelled], (-width, 0.0, width)))
+    thirds = tuple(zip(prior.points, prior.shares, strict=True))
     corners = [(f, h * width, mass * p * q) for f, p in thirds for h, q in thirds]
     mean, variance = _moments(_rescaled(items, 0.0, reach), corners, (-width, width), n_draws, rng)
     return CorrectedDifference.from_moments(mean, variance, -width, width)
@@ -275,13 +278,7 @@ def _moments(
     atoms *= np.where(np.arange(7) < 2, size, corner_size * labelled_size)
     rows = np.vstack([rows, atoms])
     shapes = np.append(counts, [mass for _, _, mass in corners])
-    rng = rng or np.random.default_rng(0)
-    draws = np.empty(n_draws)
-    step = max(1, _BLOCK // len(rows))
-    for start in range(0, n_draws, step):
-        weights = rng.standard_gamma(shapes, (min(step, n_draws - start), len(rows)))
-        draws[start : start + step] = corrected_mean(weights @ rows)
-    draws = np.clip(draws, *bounds)
+    draws = np.clip(corrected_mean(record_draws(rows, shapes, n_draws, rng or np.random.default_rng(0))), *bounds)
     n = int(is_labelled.sum())
     return float(draws.mean()), float(draws.var()) * (n / (n - 1) if varies else 1.0)
 

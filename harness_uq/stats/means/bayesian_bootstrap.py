@@ -1,6 +1,6 @@
 """Bayesian bootstrap: posterior of any statistic of records, by random Dirichlet weights."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -10,11 +10,10 @@ from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.common.posterior import DrawsPosterior
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, as_floats, validated_codes
 from harness_uq.stats.common.validate_scalars import MAX_DRAWS, check_rng, check_whole
+from harness_uq.stats.units.records import gamma_blocks, record_draws
 
 NamedStatistic: TypeAlias = Literal["mean", "ratio", "perplexity", "bits_per_byte", "median", "bleu", "chrf", "ter"]
 SumStatistic: TypeAlias = Callable[[FloatArray], FloatArray]
-
-_BLOCK = 2**21
 
 
 def bayesian_bootstrap(
@@ -94,11 +93,8 @@ def bayesian_bootstrap(
     rows, counts = np.unique(totals, axis=0, return_counts=True)
     if len(rows) == 1:
         raise NotEstimableError(f"all {len(totals)} records (or clusters) are equal, so that no variance is estimable")
-    draws = [
-        function(len(totals) * (weights @ rows) / weights.sum(axis=1, keepdims=True))
-        for weights in _gamma_blocks(counts, n_draws, len(rows), rng)
-    ]
-    return _spread_posterior(np.concatenate(draws), len(totals))
+    draws = record_draws(np.column_stack([rows, np.ones(len(rows))]), counts, n_draws, rng)
+    return _spread_posterior(function(len(totals) * draws[:, :-1] / draws[:, -1:]), len(totals))
 
 
 def corpus_statistic(statistics: ArrayLike, statistic: NamedStatistic | SumStatistic) -> float:
@@ -223,23 +219,13 @@ def _cluster_sums(s: FloatArray, codes: IntArray) -> FloatArray:
     return np.column_stack([np.bincount(codes, column) for column in s.T])
 
 
-def _gamma_blocks(shapes: IntArray, n_draws: int, width: int, rng: np.random.Generator) -> Iterator[FloatArray]:
-    """Gamma(shape) weights (n_draws, len(shapes)) in blocks, so that n_draws × `width` values need not be in memory."""
-    step = max(1, _BLOCK // width)
-    is_exponential = bool((shapes == 1).all())
-    for start in range(0, n_draws, step):
-        size = (min(step, n_draws - start), len(shapes))
-        # the same distribution if all shapes are 1, five times as fast
-        yield rng.standard_exponential(size) if is_exponential else rng.standard_gamma(shapes, size)
-
-
 def _median_draws(s: FloatArray, codes: IntArray, n_draws: int, rng: np.random.Generator) -> FloatArray:
     if s.shape[1] != 1:
         raise DataError(f"median needs 1 column(s) of statistics; got {s.shape[1]}")
     n_clusters = _require_two_units(codes)
     order = np.argsort(s[:, 0], kind="stable")
     values, owner = s[order, 0], codes[order]
-    blocks = _gamma_blocks(np.ones(n_clusters, np.int64), n_draws, len(values), rng)
+    blocks = gamma_blocks(np.ones(n_clusters, np.int64), n_draws, len(values), rng)
     return np.concatenate([_weighted_median(values, weights[:, owner]) for weights in blocks])
 
 

@@ -14,10 +14,10 @@ from harness_uq.stats.common.validate_arrays import (
     validated_codes,
 )
 from harness_uq.stats.common.validate_scalars import check_number, check_range, check_whole
+from harness_uq.stats.units.priors import PRIORS
+from harness_uq.stats.units.process import UnitProcess
 
-_BLOCK = 2**20
 _RELATIVE_ROUNDING = 1e-12
-_ATOM_MASS = 0.75
 _COPIES, _COPIES_PER_SCORE = 10.0, 0.25
 _TIGHT = 0.2  # standard deviation, relative to the distance to the farther bound, that reduces the copies to 1/e
 _SPREAD_TAIL = 0.02
@@ -84,7 +84,7 @@ def bounded_posterior(
     if atom_mass is not None:
         return clustered_bounded_posterior(w * x, w, low, high, atom_mass=atom_mass)
     totals, sizes = _check_totals(w * x, w, low, high)
-    return _matched_beta(totals, sizes, low, high, 1.0, prior_copies(x, low, high))
+    return _matched_beta(totals, sizes, low, high, PRIORS["mean"].graded, prior_copies(x, low, high))
 
 
 def prior_copies(scores: ArrayLike, low: float, high: float) -> float:
@@ -159,7 +159,7 @@ def clustered_bounded_posterior(
     `low` or at `high`. The pseudo-clusters have the size N = sum n^2 / sum n, the mean size of a question's own
     cluster, so that prior and data have weights 2 m and c = (sum n)^2 / sum n^2, the effective number of clusters. The
     mean over questions is R = sum_c g_c T_c / sum_c g_c N_c with independent g_c ~ Gamma(mass_c). Its mean and variance
-    are exact (see `_ratio_moments`), and the result is the Beta on [low, high] with these moments.
+    are exact (see `ratio_moments`), and the result is the Beta on [low, high] with these moments.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ def _matched_beta(
         stretch = np.sqrt(total_mass * (total_mass + 1.0) / (n_clusters * (n_clusters + 1.0)))
         t[:n_clusters] = centre * sizes + stretch * (totals - centre * sizes)
         t, n, masses = np.append(t, centre * size), np.append(n, size), np.append(masses, copies)
-    return BetaPosterior.from_moments(*_ratio_moments(t, n, masses), low, high)
+    return UnitProcess(t, n, masses).matched_beta(low, high)
 
 
 def remaining_mean_posterior(
@@ -277,7 +277,7 @@ def remaining_mean_posterior(
         raise DataError(f"n_rest must be at least 1; got {n_rest}")
     if clusters is None:
         totals, sizes = _check_totals(x, np.ones(len(x)), low, high)
-        mass, copies = 1.0, prior_copies(x, low, high)
+        mass, copies = PRIORS["mean"].graded, prior_copies(x, low, high)
     else:
         totals, sizes = _check_totals(*cluster_totals(x, clusters), low, high)
         mass, copies = default_atom_mass(totals, sizes, low, high), 0.0
@@ -304,7 +304,8 @@ def default_atom_mass(totals: ArrayLike, sizes: ArrayLike, low: float, high: flo
     """
     t, n = np.asarray(totals, float), np.asarray(sizes, float)
     distance = np.minimum(t - n * low, n * high - t)
-    return 1.0 if bool((distance <= _RELATIVE_ROUNDING * n * (high - low)).all()) else _ATOM_MASS
+    is_extreme = bool((distance <= _RELATIVE_ROUNDING * n * (high - low)).all())
+    return PRIORS["mean, clustered"].mass(is_extreme)
 
 
 def cluster_totals(
@@ -353,48 +354,3 @@ def _check_totals(totals: ArrayLike, sizes: ArrayLike, low: float, high: float) 
             f"entry {bad} totals {t.flat[bad]:g} over size {n.flat[bad]:g}"
         )
     return t, n
-
-
-def _ratio_moments(totals: FloatArray, sizes: FloatArray, masses: FloatArray) -> tuple[float, float]:
-    """Mean and variance of R = sum_j g_j T_j / sum_j g_j N_j with independent g_j ~ Gamma(a_j).
-
-    They follow from 1 / B^k = int_0^inf s^(k-1) exp(-s B) ds / (k-1)!. Tilting by exp(-s B) turns g_j into
-    Gamma(a_j) / (1 + s N_j). With e_j = T_j - r0 N_j, r0 = sum a T / sum a N, L(s) = prod_j (1 + s N_j)^-a_j and
-    B_k(s) = sum_j a_j e_j^k / (1 + s N_j)^k,
-
-        E[R - r0] = int L B_1 ds,        E[(R - r0)^2] = int s L (B_1^2 + B_2) ds.
-
-    For equal sizes these are the moments of the Dirichlet distribution, E R = r0 and
-    Var R = sum a_j (e_j / N)^2 / (A (A + 1)) with A = sum a_j.
-    """
-    total_mass = float(masses.sum())
-    size = float(masses @ sizes) / total_mass
-    centre = float(masses @ totals) / (total_mass * size)
-    e = (totals - centre * sizes) / size
-    if np.ptp(sizes) == 0:
-        return centre, float(masses @ e**2) / (total_mass * (total_mass + 1.0))
-    # clusters of equal size have equal terms
-    v, code = np.unique(sizes / size, return_inverse=True)
-    a, ae, ae2 = (np.bincount(code, masses * e**k) for k in (0, 1, 2))
-    s, ds = _half_line(total_mass)
-    log_l, b1, b2 = np.full_like(s, -np.inf), np.zeros_like(s), np.zeros_like(s)
-    step = max(1, _BLOCK // len(v))
-    for start in range(0, len(s), step):
-        block = slice(start, start + step)
-        grown = 1.0 + s[block, None] * v
-        log_l[block], b1[block], b2[block] = -np.log(grown) @ a, (1.0 / grown) @ ae, grown**-2 @ ae2
-        if log_l[start] < -745.0:  # exp(-745) is the smallest positive double
-            break
-    weight = ds * np.exp(log_l)
-    shift = float(weight @ b1)
-    return centre + shift, float((weight * s) @ (b1**2 + b2)) - shift**2
-
-
-def _half_line(total_mass: float) -> tuple[FloatArray, FloatArray]:
-    """Nodes and weights on (0, inf) for integrands that start like exp(-total_mass s) and may decay as a power of s.
-
-    Double-exponential rule s = exp(x - exp(-x)) / total_mass; halving the step changes the moments by 1e-15.
-    """
-    x = np.arange(-4.0, 45.0, 0.125)
-    s = np.exp(x - np.exp(-x)) / total_mass
-    return s, 0.125 * s * (1.0 + np.exp(-x))

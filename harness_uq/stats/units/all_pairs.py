@@ -9,7 +9,8 @@ from scipy import special
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, check_finite, validated_codes
 from harness_uq.stats.common.validate_scalars import check_range
 from harness_uq.stats.units.contour import prob_linear_form_positive
-from harness_uq.stats.units.contrasts import GRADED_SHARE, PRIOR, cluster_mass, snap_to_width
+from harness_uq.stats.units.contrasts import cluster_mass, snap_to_width
+from harness_uq.stats.units.priors import PRIORS
 from harness_uq.stats.units.process import ratio_moments
 
 _ROUNDING = 1e-12
@@ -101,34 +102,38 @@ class _Units:
         ratios = totals / self.sizes
         is_extreme = (np.abs(ratios - np.rint(ratios)) <= _ROUNDING).all(axis=1)
         result = np.empty((3, len(gaps)))
-        for share, rows in ((1.0, np.flatnonzero(is_extreme)), (GRADED_SHARE, np.flatnonzero(~is_extreme))):
+        for kind in (True, False):
+            rows = np.flatnonzero(is_extreme == kind)
             if len(rows):
-                result[:, rows] = self._summarize(totals[rows], share)
+                result[:, rows] = self._summarize(totals[rows], kind)
         return result[0], result[1], result[2]
 
-    def _summarize(self, totals: FloatArray, share: float) -> FloatArray:
+    def _summarize(self, totals: FloatArray, is_extreme: bool) -> FloatArray:
         n, n_units = totals.shape
         mass = 1.0 if self.codes is None else cluster_mass(self.sizes) / n_units
         size = float(self.sizes.mean())
-        prior = np.broadcast_to(size * np.array([-1.0, 0.0, 1.0]), (n, 3))
-        atoms, sizes = np.column_stack([totals, prior]), np.append(self.sizes, np.full(3, size))
-        masses = np.append(np.full(n_units, mass), share * PRIOR)
-        mean, variance = ratio_moments(atoms, sizes, masses)
-        return np.stack([mean, np.sqrt(variance), _prob_positive(totals, mass, share, size)])
+        points, prior = PRIORS["pair"].atoms(is_extreme)
+        mean, variance = ratio_moments(
+            np.column_stack([totals, np.broadcast_to(size * points, (n, len(points)))]),
+            np.append(self.sizes, np.full(len(points), size)),
+            np.append(np.full(n_units, mass), prior),
+        )
+        if is_extreme and self.codes is None:
+            only_a, only_b = (totals > 0).sum(axis=1), (totals < 0).sum(axis=1)
+            prob = special.betainc(only_b + prior[0], only_a + prior[2], 0.5)
+        else:
+            prob = _prob_positive(totals, mass, size * points, prior)
+        return np.stack([mean, np.sqrt(variance), prob])
 
 
-def _prob_positive(totals: FloatArray, mass: float, share: float, size: float) -> FloatArray:
-    """P(A > B) without widening; equal differences are one atom if they are few."""
+def _prob_positive(totals: FloatArray, mass: float, points: FloatArray, prior: FloatArray) -> FloatArray:
+    """P(A > B) for rows of totals and atoms of the prior; equal differences are one atom if they are few."""
     values = np.unique(totals.round(_DECIMALS))
-    if share == 1.0 and mass == 1.0:
-        only_a, only_b = (totals > 0).sum(axis=1), (totals < 0).sum(axis=1)
-        return np.asarray(special.betainc(only_b + 0.5, only_a + 0.5, 0.5))
     forms, masses = totals, np.full(totals.shape, mass)
     if 2 * len(values) < totals.shape[1]:
         codes = np.searchsorted(values, totals.round(_DECIMALS)) + len(values) * np.arange(len(totals))[:, None]
         counts = np.bincount(codes.ravel(), minlength=len(totals) * len(values)).reshape(len(totals), -1)
         # a difference that does not occur is replaced by 0, which does not affect any sign
         forms, masses = np.where(counts > 0, values, 0.0), mass * np.maximum(counts, 1.0)
-    prior = np.full((len(totals), 1), size)
-    half = np.full((len(totals), 1), share * PRIOR[0])
-    return prob_linear_form_positive(np.hstack([forms, -prior, prior]), np.hstack([masses, half, half]))
+    ends, end_masses = (np.tile(part[points != 0], (len(totals), 1)) for part in (points, prior))
+    return prob_linear_form_positive(np.hstack([forms, ends]), np.hstack([masses, end_masses]))

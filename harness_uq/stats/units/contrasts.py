@@ -21,11 +21,10 @@ from harness_uq.stats.common.validate_arrays import (
     validated_codes,
 )
 from harness_uq.stats.common.validate_scalars import check_range
+from harness_uq.stats.units.priors import PRIORS
 from harness_uq.stats.units.process import Batch, DirichletRatioPosterior, cdfs
 
-_SIGNS = np.array([-1.0, 0.0, 1.0])
-PRIOR = np.array([0.5, 1.0, 0.5])
-GRADED_SHARE = 0.25
+_SIGNS, _CELLS = PRIORS["pair"].atoms(is_extreme=True)
 _RELATIVE_ROUNDING = 1e-12
 
 _REACH, _NODES, _FINER = 8.5, 69, 6  # table: reach in standard deviations, number of exact values, refinement
@@ -214,12 +213,11 @@ class _Units:
             return DirichletCellsPosterior([0.0, only_a, only_b, len(self.means) - only_a - only_b], self.width)
         ratios = self.means / self.width
         is_extreme = bool((np.abs(ratios - np.rint(ratios)) <= _RELATIVE_ROUNDING).all())
+        points, masses = PRIORS["pair"].atoms(is_extreme)
         return DirichletRatioPosterior(
-            np.concatenate([self.totals, self.size * self.width * _SIGNS]),
-            np.concatenate(
-                [np.full(len(self.sizes), self.mass / len(self.sizes)), PRIOR * (1.0 if is_extreme else GRADED_SHARE)]
-            ),
-            np.concatenate([self.sizes, np.full(3, self.size)]),
+            np.append(self.totals, self.size * self.width * points),
+            np.append(np.full(len(self.sizes), self.mass / len(self.sizes)), masses),
+            np.append(self.sizes, np.full(len(points), self.size)),
         )
 
 
@@ -329,7 +327,7 @@ class DirichletCellsPosterior(DirichletRatioPosterior):
     def __init__(self, table: ArrayLike, width: float = 1.0) -> None:
         both, only_a, only_b, neither = check_table(table).tolist()
         self._only_a, self._only_b = only_a, only_b
-        super().__init__(width * _SIGNS, PRIOR + np.array([only_b, both + neither, only_a]))
+        super().__init__(width * _SIGNS, _CELLS + np.array([only_b, both + neither, only_a]))
 
     @property
     def prob_positive(self) -> float:

@@ -6,9 +6,9 @@ from numpy.typing import ArrayLike
 from harness_uq.errors import DataError
 from harness_uq.stats.common.validate_arrays import FloatArray, as_floats, check_finite
 from harness_uq.stats.common.validate_scalars import MAX_DRAWS, check_range, check_rng, check_whole
+from harness_uq.stats.units.priors import PRIORS
 from harness_uq.stats.units.totals import UnitTotals, unit_totals
 
-EXTREME_MASS, GRADED_MASS = 2.0, 0.5
 _STICKS = 48  # stick-breaking terms of the prior, a multiple of 8
 _MAX_CELLS = 4_000_000
 _NEGLIGIBLE = 1e-9  # eigenvalue of the covariance of draws, relative to the largest, that counts as 0
@@ -160,7 +160,7 @@ def default_prior_mass(scores: ArrayLike, low: float, high: float, *, clusters: 
 
 
 def _mass_of(units: UnitTotals) -> FloatArray:
-    return np.where(units.is_extreme, EXTREME_MASS, GRADED_MASS)
+    return np.array([PRIORS["joint draws"].mass(kind) for kind in units.is_extreme.tolist()])
 
 
 def _draw(units: UnitTotals, prior_mass: FloatArray, n_draws: int, rng: np.random.Generator) -> FloatArray:

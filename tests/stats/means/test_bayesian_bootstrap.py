@@ -10,9 +10,9 @@ from scipy.stats import beta, kstest
 
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.clusters.cluster_robust import cluster_robust
-from harness_uq.stats.means import bayesian_bootstrap as module
 from harness_uq.stats.means.bayesian_bootstrap import bayesian_bootstrap, corpus_statistic, resampled
-from harness_uq.stats.means.bounded import _ratio_moments
+from harness_uq.stats.units import records
+from harness_uq.stats.units.process import UnitProcess
 
 OUTPUTS = ["the cat sat on the mat today", "a dog barked", "it rains in the early morning", "no", "he reads many books"]
 REFERENCES = [
@@ -81,12 +81,12 @@ def test_mean_of_binary_records_is_a_beta_distribution() -> None:
 
 
 def test_ratio_has_the_exact_moments() -> None:
-    """Exact mean and variance of a ratio of Gamma-weighted sums, by quadrature in `bounded`."""
+    """Exact mean and variance of a ratio of Gamma-weighted sums, by quadrature."""
     rng = np.random.default_rng(1)
     sizes = rng.geometric(0.1, 25).astype(float)
     totals = sizes * rng.random(25)
     posterior = bayesian_bootstrap(np.column_stack([totals, sizes]), "ratio", n_draws=100_000, rng=rng)
-    mean, variance = _ratio_moments(totals, sizes, np.ones(25))
+    mean, variance = UnitProcess(totals, sizes, np.ones(25)).moments()
     assert posterior.mean == pytest.approx(mean, abs=4 * posterior.mc_error)
     assert posterior.sd == pytest.approx(np.sqrt(variance), rel=0.01)
 
@@ -130,7 +130,7 @@ def test_sums_are_on_the_scale_of_the_data() -> None:
 def test_blocks_of_any_size_give_the_same_draws(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     scores = [0.1, 0.5, 0.3, 0.9, 0.5]
     whole = bayesian_bootstrap(scores, name, n_draws=100)  # type: ignore[arg-type]
-    monkeypatch.setattr(module, "_BLOCK", 7)
+    monkeypatch.setattr(records, "_BLOCK", 7)
     parts = bayesian_bootstrap(scores, name, n_draws=100)  # type: ignore[arg-type]
     assert parts.draws == pytest.approx(whole.draws, rel=1e-12)
 

@@ -9,7 +9,6 @@ from scipy.stats import betabinom, binomtest
 
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.common.student import student_posterior
-from harness_uq.stats.means import bounded
 from harness_uq.stats.means.bounded import (
     bounded_posterior,
     cluster_totals,
@@ -19,6 +18,7 @@ from harness_uq.stats.means.bounded import (
     remaining_mean_posterior,
 )
 from harness_uq.stats.proportion.binomial import beta_posterior
+from harness_uq.stats.units import process
 
 LEVELS = [0.0, 0.25, 0.5, 0.75, 1.0]
 
@@ -151,8 +151,8 @@ def test_half_the_quadrature_step_moves_the_moments_by_less_than_1e_13(monkeypat
         s = np.exp(x - np.exp(-x)) / total_mass
         return s, 0.0625 * s * (1 + np.exp(-x))
 
-    monkeypatch.setattr(bounded, "_half_line", finer)
-    monkeypatch.setattr(bounded, "_BLOCK", 1000)
+    monkeypatch.setattr(process, "_half_line", finer)
+    monkeypatch.setattr(process, "_MAX_CELLS", 1000)
     assert moments() == pytest.approx(coarse, rel=1e-12)
 
 
