@@ -44,14 +44,12 @@ from harness_uq.messages.catalogue.comparison import (
 )
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.estimate import Estimate, Interval
-from harness_uq.stats.common.unseen_subpopulations import widened_moments
 from harness_uq.stats.pairs.joint_student import JointMeans, joint_means
 from harness_uq.stats.pairs.paired import paired_tables
-from harness_uq.stats.pairs.pairwise_probability import prob_better
 from harness_uq.stats.pairs.rank_sets import RankSets, has_long_tails, rank_sets, rank_sets_of_normal
 from harness_uq.stats.trials.bayes_at_n import bayes_at_n
-from harness_uq.stats.units.contrasts import cluster_mass
-from harness_uq.stats.units.draws import EXTREME_MASS, GRADED_MASS, calibrated_draws, default_prior_mass, joint_draws
+from harness_uq.stats.units.all_pairs import pair_moments, prob_better
+from harness_uq.stats.units.draws import calibrated_draws, default_prior_mass, joint_draws
 
 if TYPE_CHECKING:
     from harness_uq.options import Options
@@ -331,9 +329,10 @@ class PairedPosterior(JointPosterior):
     @cached_property
     def _moments(self) -> tuple[FloatArray, FloatArray]:
         """Means and standard deviations of all contrasts; float (S, S) each."""
-        n = len(self.systems)
-        if n * (n - 1) // 2 > MOST_CONTRASTS:
-            return contrast_moments(self.panel)
+        n, panel = len(self.systems), self.panel
+        if panel.bounds is not None and n * (n - 1) // 2 > MOST_CONTRASTS:
+            n_answers = panel.n_questions * panel.n_repeated if panel.has_repeated_answers else None
+            return pair_moments(panel.means, *panel.bounds, clusters=panel.units, n_answers=n_answers)
         mean, sd = np.zeros((n, n)), np.zeros((n, n))
         for i, j in combinations(range(n), 2):
             posterior = self.contrast(i, j).posterior
@@ -392,57 +391,6 @@ def canonical_questions(means: FloatArray, units: IntArray | None) -> tuple[Floa
     place[np.lexsort((*totals.round(9), np.bincount(codes)))] = np.arange(totals.shape[1])
     order = np.lexsort((*means, place[codes]))
     return means[:, order], place[codes][order]
-
-
-def contrast_moments(panel: Panel) -> tuple[FloatArray, FloatArray]:
-    """Means and standard deviations of the contrasts of all pairs; float (S, S) each.
-
-    They are those of the Dirichlet process of each pair, exact for units of equal size and to first order otherwise,
-    and include subpopulations that the sample lacks.
-    """
-    units, scores = panel.labels, panel.means
-    codes = np.unique(units, return_inverse=True)[1]
-    low, high = panel.bounds or (np.nan, np.nan)
-    sizes, totals = np.bincount(codes).astype(float), np.stack([np.bincount(codes, row) for row in scores])
-    n, width, size = len(sizes), high - low, float(sizes.mean())
-    mass = 1.0 if panel.units is None else cluster_mass(sizes) / n
-    gaps = totals.sum(axis=1)[:, None] - totals.sum(axis=1)
-    gram = totals @ totals.T
-    squares = np.diag(gram)[:, None] + np.diag(gram) - 2 * gram
-    with_sizes = totals @ sizes
-    is_extreme, lowest, highest = _ranges_of_units(totals, sizes, width)
-    share = np.where(is_extreme, EXTREME_MASS, GRADED_MASS) / 4
-    all_mass = n * mass + 4 * share
-    centre = mass * gaps / (mass * sizes.sum() + 4 * share * size)
-    spread = mass * (squares - 2 * centre * (with_sizes[:, None] - with_sizes) + centre**2 * (sizes @ sizes))
-    spread += share * size**2 * ((width - centre) ** 2 + 2 * centre**2 + (width + centre) ** 2)
-    mean_size = (mass * sizes.sum() + 4 * share * size) / all_mass
-    sd = np.sqrt(spread / (all_mass * (all_mass + 1))) / mean_size
-    if not panel.has_repeated_answers:
-        return centre, sd
-    mean, wide = widened_moments(
-        (centre / width + 1) / 2,
-        sd / (2 * width),
-        (lowest / width + 1) / 2,
-        (highest / width + 1) / 2,
-        n_units=n,
-        n_answers=panel.n_questions * panel.n_repeated,
-    )
-    return width * (2 * mean - 1), 2 * width * wide
-
-
-def _ranges_of_units(
-    totals: FloatArray, sizes: FloatArray, width: float
-) -> tuple[NDArray[np.bool_], FloatArray, FloatArray]:
-    """Whether all mean differences of the units are at -1, 0 or 1 times the width, and the extremes; (S, S) each."""
-    n = len(totals)
-    is_extreme, lowest, highest = np.empty((n, n), bool), np.empty((n, n)), np.empty((n, n))
-    for i, row in enumerate(totals):
-        gaps = (row - totals) / sizes
-        ratios = gaps / width
-        is_extreme[i] = (np.abs(ratios - np.rint(ratios)) <= ROUNDING).all(axis=1)
-        lowest[i], highest[i] = gaps.min(axis=1), gaps.max(axis=1)
-    return is_extreme, lowest, highest
 
 
 # ---------------------------------------------------------------- systems without common questions

@@ -1,43 +1,32 @@
-"""Differences of all pairs of many systems on the same questions, without a posterior object for each pair."""
+"""Differences of all pairs of many systems on the same questions, without a posterior object for each pair.
 
+Each pair has the posterior of `contrast_posteriors`, which does not depend on the other systems.
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from harness_uq.stats.common.unseen_subpopulations import widened_moments
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, check_finite, validated_codes
-from harness_uq.stats.common.validate_scalars import check_range
+from harness_uq.stats.common.validate_scalars import check_range, check_whole
 from harness_uq.stats.units.contour import prob_linear_form_positive
 from harness_uq.stats.units.contrasts import cluster_mass, snap_to_width
 from harness_uq.stats.units.priors import PRIORS
 from harness_uq.stats.units.process import ratio_moments
 
+MAX_CELLS = 1_000_000
 _ROUNDING = 1e-12
 _DECIMALS = 11  # differences that agree to this number of decimals are one atom
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PairTable:
-    """Differences between all pairs of systems; entry [i, j] refers to theta_i - theta_j.
-
-    Attributes
-    ----------
-    mean, sd : ndarray, shape (n_systems, n_systems)
-        Posterior mean and standard deviation, 0 on the diagonal.
-    prob_positive : ndarray, shape (n_systems, n_systems)
-        P(theta_i > theta_j), 1/2 on the diagonal.
-    """
-
-    mean: FloatArray
-    sd: FloatArray
-    prob_positive: FloatArray
-
-
-def pair_table(scores: ArrayLike, low: float, high: float, *, clusters: ArrayLike | None = None) -> PairTable:
-    """Posterior differences of all pairs of systems, without random draws.
-
-    Each pair has the posterior of `paired_difference_posterior`, which is not widened for unseen subpopulations.
+def pair_moments(
+    scores: ArrayLike, low: float, high: float, *, clusters: ArrayLike | None = None, n_answers: int | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Posterior means and standard deviations of the differences of all pairs of systems.
 
     Parameters
     ----------
@@ -47,93 +36,155 @@ def pair_table(scores: ArrayLike, low: float, high: float, *, clusters: ArrayLik
         Bounds of a score.
     clusters : array_like, shape (n_questions,), optional
         Cluster labels (default: independent questions).
+    n_answers : int, optional
+        Number of answers of one system, if posteriors are widened for unseen subpopulations; see `PairedDifferences`.
 
     Returns
     -------
-    PairTable
-        Means, standard deviations and probabilities.
+    means, sds : ndarray, shape (n_systems, n_systems)
+        Moments of row - column; 0 on the diagonal.
 
     Raises
     ------
     DataError
-        If a score is missing, or a difference exceeds the bounds.
+        If a score is missing.
+
+    Examples
+    --------
+    >>> pair_moments([[1, 1, 1, 0], [0, 1, 0, 0]], 0, 1)[0].round(6).tolist()
+    [[0.0, 0.333333], [-0.333333, 0.0]]
+    """
+    means, sds = np.zeros((2, len(np.atleast_2d(scores)), len(np.atleast_2d(scores))))
+    for i, rows, pairs in _pairs(scores, low, high, clusters):
+        mean, sd = pairs.moments()
+        if n_answers is not None:
+            shares = (pairs.totals / pairs.sizes + 1.0) / 2.0
+            mean, sd = widened_moments(
+                (mean + 1.0) / 2.0,
+                sd / 2.0,
+                shares.min(axis=1),
+                shares.max(axis=1),
+                n_units=len(pairs.sizes),
+                n_answers=n_answers,
+            )
+            mean, sd = 2.0 * mean - 1.0, 2.0 * sd
+        means[i, rows], means[rows, i] = mean, -mean
+        sds[i, rows] = sds[rows, i] = sd
+    return (high - low) * means, (high - low) * sds
+
+
+def prob_better(
+    scores: ArrayLike, low: float, high: float, *, clusters: ArrayLike | None = None, most_cells: int = MAX_CELLS
+) -> FloatArray:
+    """P(row > column) for all pairs of systems on the same questions, without random draws or widening.
+
+    Parameters
+    ----------
+    scores, low, high, clusters
+        As for `pair_moments`.
+    most_cells : int, optional
+        Limit on the number of pairs times the number of distinct differences. If it is exceeded, pairs with differences
+        other than -1, 0 and 1 times the range are NaN.
+
+    Returns
+    -------
+    ndarray, shape (n_systems, n_systems)
+        Probabilities; 1/2 on the diagonal.
+
+    Raises
+    ------
+    DataError
+        If a score is missing.
 
     Examples
     --------
     The discordant share has the posterior Beta(5/2, 1/2):
 
-    >>> pair_table([[1, 1, 1, 0], [0, 1, 0, 0]], 0, 1).prob_positive.round(4).tolist()
+    >>> prob_better([[1, 1, 1, 0], [0, 1, 0, 0]], 0, 1).round(4).tolist()
     [[0.5, 0.9244], [0.0756, 0.5]]
     """
-    check_range(low, high)
-    y = check_finite(scores, "scores", 2)
-    codes = None if clusters is None else validated_codes(clusters, (y.shape[1],))
-    if codes is not None and codes.max() + 1 == y.shape[1]:
-        codes = None
-    units = _Units(np.ones(y.shape[1]), None) if codes is None else _Units(np.bincount(codes).astype(float), codes)
-    table = np.zeros((3, len(y), len(y)))
-    table[2] = 0.5
-    for i in range(len(y) - 1):
-        gaps = snap_to_width(y[i] - y[i + 1 :], low, high) / (high - low)
-        mean, sd, prob = units.summarize(gaps)
-        table[:, i, i + 1 :] = mean, sd, prob
-        table[:, i + 1 :, i] = -mean, sd, 1.0 - prob
-    return PairTable(table[0] * (high - low), table[1] * (high - low), table[2])
+    check_whole(most_cells, "most_cells", 1)
+    n = len(np.atleast_2d(scores))
+    table = np.full((n, n), 0.5)
+    for i, rows, pairs in _pairs(scores, low, high, clusters):
+        is_small = pairs.is_extreme or n * (n - 1) // 2 * pairs.atoms[0].shape[1] <= most_cells
+        better = pairs.prob_positive() if is_small else np.full(len(rows), np.nan)
+        table[i, rows], table[rows, i] = better, 1.0 - better
+    return table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Units:
-    """Units that are common to all systems.
+class _Pairs:
+    """Differences of one system from others on common units, in units of the range of a score.
 
     Attributes
     ----------
+    totals : float (n_pairs, n_units)
     sizes : float (n_units,); numbers of questions
-    codes : int (n_questions,); unit of each question, None if each question is a unit
+    mass : mass of a unit
+    is_extreme : whether all differences are -1, 0 or 1
     """
 
+    totals: FloatArray
     sizes: FloatArray
-    codes: IntArray | None
+    mass: float
+    is_extreme: bool
 
-    def summarize(self, gaps: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Means, standard deviations and P(A > B) for rows of differences, in units of the range of a score."""
-        totals = gaps
-        if self.codes is not None:
-            totals = gaps @ (self.codes[:, None] == np.arange(len(self.sizes))).astype(float)
-        ratios = totals / self.sizes
+    @property
+    def prior(self) -> tuple[FloatArray, FloatArray, float]:
+        """Points and masses of the prior atoms, and their size."""
+        return *PRIORS["pair"].atoms(self.is_extreme), float(self.sizes.mean())
+
+    @property
+    def atoms(self) -> tuple[FloatArray, FloatArray]:
+        """Totals and masses of the units of each pair; equal totals are one atom if they are few."""
+        values = np.unique(self.totals.round(_DECIMALS))
+        n, n_units = self.totals.shape
+        if 2 * len(values) >= n_units:
+            return self.totals, np.full(self.totals.shape, self.mass)
+        codes = np.searchsorted(values, self.totals.round(_DECIMALS)) + len(values) * np.arange(n)[:, None]
+        counts = np.bincount(codes.ravel(), minlength=n * len(values)).reshape(n, -1)
+        # a total that does not occur is replaced by 0, which does not affect any sign
+        return np.where(counts > 0, values, 0.0), self.mass * np.maximum(counts, 1.0)
+
+    def moments(self) -> tuple[FloatArray, FloatArray]:
+        """Means and standard deviations."""
+        points, masses, size = self.prior
+        mean, variance = ratio_moments(
+            np.column_stack([self.totals, np.broadcast_to(size * points, (len(self.totals), len(points)))]),
+            np.append(self.sizes, np.full(len(points), size)),
+            np.append(np.full(len(self.sizes), self.mass), masses),
+        )
+        return mean, np.sqrt(variance)
+
+    def prob_positive(self) -> FloatArray:
+        """Probabilities of a positive difference."""
+        points, masses, size = self.prior
+        if self.is_extreme and self.sizes.max() == 1.0:
+            only_a, only_b = (self.totals > 0).sum(axis=1), (self.totals < 0).sum(axis=1)
+            return np.asarray(special.betainc(only_b + masses[0], only_a + masses[2], 0.5))
+        ends, end_masses = (np.tile(part[points != 0], (len(self.totals), 1)) for part in (size * points, masses))
+        totals, unit_masses = self.atoms
+        return prob_linear_form_positive(np.hstack([totals, ends]), np.hstack([unit_masses, end_masses]))
+
+
+def _pairs(
+    scores: ArrayLike, low: float, high: float, clusters: ArrayLike | None
+) -> Iterator[tuple[int, IntArray, _Pairs]]:
+    """Each system with the later ones from which it differs by -1, 0 and 1 only, and with the other later ones."""
+    check_range(low, high)
+    y = check_finite(scores, "scores", 2)
+    codes = np.arange(y.shape[1]) if clusters is None else validated_codes(clusters, (y.shape[1],))
+    sizes = np.bincount(codes).astype(float)
+    is_clustered = len(sizes) < len(codes)
+    members = (codes[:, None] == np.arange(len(sizes))).astype(float) if is_clustered else None
+    mass = cluster_mass(sizes) / len(sizes) if is_clustered else 1.0
+    for i in range(len(y) - 1):
+        gaps = snap_to_width(y[i] - y[i + 1 :], low, high) / (high - low)
+        totals = gaps if members is None else gaps @ members
+        ratios = totals / sizes
         is_extreme = (np.abs(ratios - np.rint(ratios)) <= _ROUNDING).all(axis=1)
-        result = np.empty((3, len(gaps)))
         for kind in (True, False):
             rows = np.flatnonzero(is_extreme == kind)
             if len(rows):
-                result[:, rows] = self._summarize(totals[rows], kind)
-        return result[0], result[1], result[2]
-
-    def _summarize(self, totals: FloatArray, is_extreme: bool) -> FloatArray:
-        n, n_units = totals.shape
-        mass = 1.0 if self.codes is None else cluster_mass(self.sizes) / n_units
-        size = float(self.sizes.mean())
-        points, prior = PRIORS["pair"].atoms(is_extreme)
-        mean, variance = ratio_moments(
-            np.column_stack([totals, np.broadcast_to(size * points, (n, len(points)))]),
-            np.append(self.sizes, np.full(len(points), size)),
-            np.append(np.full(n_units, mass), prior),
-        )
-        if is_extreme and self.codes is None:
-            only_a, only_b = (totals > 0).sum(axis=1), (totals < 0).sum(axis=1)
-            prob = special.betainc(only_b + prior[0], only_a + prior[2], 0.5)
-        else:
-            prob = _prob_positive(totals, mass, size * points, prior)
-        return np.stack([mean, np.sqrt(variance), prob])
-
-
-def _prob_positive(totals: FloatArray, mass: float, points: FloatArray, prior: FloatArray) -> FloatArray:
-    """P(A > B) for rows of totals and atoms of the prior; equal differences are one atom if they are few."""
-    values = np.unique(totals.round(_DECIMALS))
-    forms, masses = totals, np.full(totals.shape, mass)
-    if 2 * len(values) < totals.shape[1]:
-        codes = np.searchsorted(values, totals.round(_DECIMALS)) + len(values) * np.arange(len(totals))[:, None]
-        counts = np.bincount(codes.ravel(), minlength=len(totals) * len(values)).reshape(len(totals), -1)
-        # a difference that does not occur is replaced by 0, which does not affect any sign
-        forms, masses = np.where(counts > 0, values, 0.0), mass * np.maximum(counts, 1.0)
-    ends, end_masses = (np.tile(part[points != 0], (len(totals), 1)) for part in (points, prior))
-    return prob_linear_form_positive(np.hstack([forms, ends]), np.hstack([masses, end_masses]))
+                yield i, rows + i + 1, _Pairs(totals[rows], sizes, mass, kind)

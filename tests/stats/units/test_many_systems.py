@@ -5,7 +5,7 @@ import pytest
 
 from harness_uq.errors import DataError
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray
-from harness_uq.stats.units.all_pairs import pair_table
+from harness_uq.stats.units.all_pairs import pair_moments, prob_better
 from harness_uq.stats.units.contrasts import PairedDifferences, contrast_posteriors
 from harness_uq.stats.units.draws import calibrated_draws, joint_draws
 
@@ -20,25 +20,32 @@ GRADED = np.round((RIGHT + RNG.integers(0, 2, RIGHT.shape) + RNG.integers(0, 2, 
 def test_pairs_have_the_posteriors_of_their_contrasts(
     scores: FloatArray, high: float, clusters: IntArray | None
 ) -> None:
-    table = pair_table(scores, 0, high, clusters=clusters)
+    mean, sd = pair_moments(scores, 0, high, clusters=clusters)
+    better = prob_better(scores, 0, high, clusters=clusters)
     first, second = np.triu_indices(len(scores), 1)
     contrasts = contrast_posteriors(
         [PairedDifferences(scores[i] - scores[j], 0, high, clusters) for i, j in zip(first, second, strict=True)]
     )
     for i, j, contrast in zip(first, second, contrasts, strict=True):
-        assert table.mean[i, j] == pytest.approx(contrast.mean, abs=1e-12) == -table.mean[j, i]
-        assert table.sd[i, j] == pytest.approx(contrast.sd, rel=1e-11) == table.sd[j, i]
-        assert table.prob_positive[i, j] == pytest.approx(contrast.prob_positive, abs=1e-11)
-        assert table.prob_positive[j, i] == 1 - table.prob_positive[i, j]
+        assert mean[i, j] == pytest.approx(contrast.mean, abs=1e-12) == -mean[j, i]
+        assert sd[i, j] == pytest.approx(contrast.sd, rel=1e-11) == sd[j, i]
+        assert better[i, j] == pytest.approx(contrast.prob_positive, abs=1e-11)
+        assert better[j, i] == 1 - better[i, j]
+
+
+def test_moments_of_widened_pairs_are_those_of_their_contrasts() -> None:
+    mean, sd = pair_moments(RIGHT, 0, 1, clusters=CLUSTERS, n_answers=40)
+    (contrast,) = contrast_posteriors([PairedDifferences(RIGHT[0] - RIGHT[4], 0, 1, CLUSTERS, None, 40)])
+    assert (mean[0, 4], sd[0, 4]) == pytest.approx((contrast.mean, contrast.sd), rel=1e-10)
 
 
 def test_calibrated_draws_have_the_moments_of_every_pair() -> None:
-    table = pair_table(RIGHT, 0, 1, clusters=CLUSTERS)
-    wider = 1.3 * table.sd
-    draws = calibrated_draws(joint_draws(RIGHT, 0, 1, clusters=CLUSTERS, n_draws=3000), table.mean, wider)
+    mean, sd = pair_moments(RIGHT, 0, 1, clusters=CLUSTERS)
+    wider = 1.3 * sd
+    draws = calibrated_draws(joint_draws(RIGHT, 0, 1, clusters=CLUSTERS, n_draws=3000), mean, wider)
     gaps = draws[:, None] - draws
     np.testing.assert_allclose(gaps.std(axis=2, ddof=1), wider, atol=1e-12)
-    np.testing.assert_allclose(gaps.mean(axis=2), table.mean, atol=1e-3)
+    np.testing.assert_allclose(gaps.mean(axis=2), mean, atol=1e-3)
 
 
 def test_calibration_keeps_consistent_draws_and_the_order_of_systems() -> None:
