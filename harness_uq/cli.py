@@ -1,6 +1,5 @@
 """The command line: run the command, or the harness, that the first argument names."""
 
-import argparse
 import contextlib
 import logging
 import os
@@ -9,16 +8,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness_uq.commands.command_table import COMMANDS, GROUPS, RUN
-from harness_uq.commands.console import WRONG_ARGUMENTS, print_error
-from harness_uq.commands.parser import add_settings_options
+from harness_uq.commands.console import WRONG_ARGUMENTS, ignoring, print_error
+from harness_uq.commands.parser import COMMAND_GROUPS, COMMANDS, RUN, arguments_of, build_parser, parse_settings_options
 from harness_uq.errors import HarnessUqError, StructureError, UsageError, error_summary, unknown_name
 from harness_uq.messages.catalogue.plugins import HARNESS_NOT_RUNNABLE, PLUGIN_WITHOUT_HARNESS
 from harness_uq.messages.control_characters import escape_lines
+from harness_uq.options import check_conflicts
 from harness_uq.redaction import redact
 
 if TYPE_CHECKING:
-    from harness_uq.commands.command_table import Command
+    from harness_uq.commands.parser import Command
     from harness_uq.io.settings_file import Settings
     from harness_uq.plugins.protocols import Runner
 
@@ -122,20 +121,21 @@ def _run_command(command: "Command", arguments: Sequence[str]) -> int:
     ------
     HarnessUqError : also instead of an OSError of reading or writing, except BrokenPipeError
     """
-    from harness_uq.commands.ignored_messages import ignoring
-    from harness_uq.commands.parser import build_parser
-
     settings = _settings(arguments)
-    parser = build_parser(command, settings=settings, words=[command.name, *arguments])
-    _set_defaults(parser, settings, command)
-    args = parser.parse_args(arguments)
+    args = build_parser(command, settings, words=[command.name, *arguments]).parse_args(arguments)
     if args.debug:
         _show_debug_log()
     if settings.path:
         print_error(f"Using settings from {os.path.relpath(settings.path)}")
     try:
         with ignoring([*settings.ignore, *args.ignore]):
-            code: int = command.module.run(args)
+            given = {
+                one.name
+                for one in arguments_of(command)
+                if getattr(args, one.name) not in (None, False, [], one.default)
+            }
+            check_conflicts(command.name, given, is_command=True)
+            code = command.page.run(args)
         print(end="", flush=True)
     except BrokenPipeError:
         raise
@@ -156,11 +156,8 @@ def _settings(arguments: Sequence[str]) -> "Settings":
     """
     from harness_uq.io.settings_file import Settings, find_settings, read_settings
 
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
-    add_settings_options(parser)
-    try:
-        chosen = parser.parse_known_args(arguments)[0]
-    except argparse.ArgumentError:  # which the parser of the command reports
+    chosen = parse_settings_options(arguments)
+    if chosen is None:  # the parser of the command reports an error
         return Settings()
     if chosen.settings_file is not None:
         return read_settings(Path(chosen.settings_file))
@@ -207,7 +204,7 @@ def _print_overview() -> None:
     commands += [(RUN, name, f"Run {name} with intervals in its output") for name in runners() if name not in COMMANDS]
     lines = [Text.assemble(("usage:", "dark_orange"), f" {_NAME} COMMAND [options]")]
     lines.append(Text("Compute valid uncertainty estimates for LLM evaluations."))
-    for group in GROUPS:
+    for group in COMMAND_GROUPS:
         rows = [(name, summary) for its_group, name, summary in commands if its_group == group]
         for i, (name, summary) in enumerate(rows):
             heading = (f"{'' if i else group:19}", "dark_orange")
@@ -216,11 +213,3 @@ def _print_overview() -> None:
     console = Console(highlight=False)
     for line in lines:
         console.print(line, soft_wrap=True)
-
-
-def _set_defaults(parser: argparse.ArgumentParser, settings: "Settings", command: "Command") -> None:
-    """Use the level and scope of the settings file as defaults of the options."""
-    if settings.level is not None and parser.get_default("level") is not None:
-        parser.set_defaults(level=settings.level)
-    if settings.scope is not None and parser.get_default("scope") is not None and command.name != "watch":
-        parser.set_defaults(scope=settings.scope)

@@ -305,6 +305,22 @@ _ESTIMATE = "estimate report resource_use estimate_scores"
 _COMPARE = "compare gate self_test compare_scores"
 _RANK = "rank rank_scores"
 _PLANS = "plan plan_labels plan_active plan_graders"
+_PATTERNS: Mapping[str, Any] = {
+    "group": "Data",
+    "rule": NAMES,
+    "is_list": True,
+    "metavar": "PATTERN",
+    "commands": _LOGS,
+    "functions": _LOG_FUNCTIONS,
+}
+_BOUNDS: Mapping[str, Any] = {
+    "rule": BOUND,
+    "read": partial(_read_named, BOUND),
+    "is_list": True,
+    "metavar": "[TASK[:METRIC]=]B",
+    "commands": "gate",
+    "merge": "by name",
+}
 _POPULATION_OR_BENCHMARK: Mapping[str, Any] = {
     "choices": ("population", "benchmark"),
     "help": "Draw conclusions about similar new questions, or only about these questions (default: population)",
@@ -363,22 +379,12 @@ class Options:
 
     task: str | Sequence[str] = option(
         (),
-        group="Data",
-        rule=NAMES,
-        is_list=True,
-        metavar="PATTERN",
-        commands=_LOGS,
-        functions=_LOG_FUNCTIONS,
         help="Use only tasks whose names match PATTERN; the name of a group selects all of its tasks (repeatable)",
+        **_PATTERNS,
     )
     metric: str | Sequence[str] = option(
         (),
-        group="Data",
-        rule=NAMES,
-        is_list=True,
-        metavar="PATTERN",
-        commands=_LOGS,
-        functions=_LOG_FUNCTIONS,
+        **_PATTERNS,
         help="Use only metrics whose names match PATTERN (repeatable)",
         variants={
             command: {
@@ -390,23 +396,11 @@ class Options:
     )
     filter: str | Sequence[str] = option(
         (),
-        group="Data",
-        rule=NAMES,
-        is_list=True,
-        metavar="PATTERN",
-        commands=_LOGS,
-        functions=_LOG_FUNCTIONS,
         help="Use only scores whose filter matches PATTERN; 'none' selects scores without a filter (repeatable)",
+        **_PATTERNS,
     )
     model: str | Sequence[str] = option(
-        (),
-        group="Data",
-        rule=NAMES,
-        is_list=True,
-        metavar="PATTERN",
-        commands=_LOGS,
-        functions=_LOG_FUNCTIONS,
-        help="Use only systems whose displayed names match PATTERN (repeatable)",
+        (), help="Use only systems whose displayed names match PATTERN (repeatable)", **_PATTERNS
     )
     range: InitVar[Mapping[str, tuple[float, float]] | None] = option(
         None,
@@ -596,30 +590,20 @@ class Options:
     )
     at_least: float | Mapping[str | None, float] | Mapping[str, float] | None = option(
         None,
-        rule=BOUND,
-        read=partial(_read_named, BOUND),
-        is_list=True,
-        metavar="[TASK[:METRIC]=]B",
-        commands="gate",
+        **_BOUNDS,
         settings={
             "at_least": Rule(table_of(BOUND.convert), "a table of bounds by TASK or TASK:METRIC, such as {gsm8k = 0.8}")
         },
-        merge="by name",
         help="Require that the true score on TASK, or on every task, is at least B (repeatable)",
     )
     at_most: float | Mapping[str | None, float] | Mapping[str, float] | None = option(
         None,
-        rule=BOUND,
-        read=partial(_read_named, BOUND),
-        is_list=True,
-        metavar="[TASK[:METRIC]=]B",
-        commands="gate",
+        **_BOUNDS,
         settings={
             "at_most": Rule(
                 table_of(BOUND.convert), "a table of bounds by TASK or TASK:METRIC, such as {toxicity = 0.01}"
             )
         },
-        merge="by name",
         help="Require that the true score on TASK, or on every task, is at most B (repeatable)",
     )
     scope: Scope = option(
@@ -1074,3 +1058,60 @@ def check_conflicts(command: str, given: Collection[str], *, is_command: bool = 
             text = f"{named(conflict.option)} cannot be combined with {named(others[0])}{conflict.reason}."
         if text:
             raise UsageError(text) if is_command else DataError(text)
+
+
+def options_from_arguments(
+    command: str, arguments: Mapping[str, Any], settings: Mapping[str, Any], origin: str = ""
+) -> Options:
+    """The options of a command: an argument takes precedence over the settings file, and this over the default.
+
+    Parameters
+    ----------
+    command : name of the command
+    arguments : parsed arguments by name; those that are not given are None, False or empty
+    settings : values of the settings file by key
+    origin : name of the settings file
+
+    Raises
+    ------
+    DataError : if a value is invalid
+    """
+    from harness_uq.data.missing_scores import MissingPolicies
+    from harness_uq.structure.structure import StructureOptions
+
+    values: dict[str, Any] = {}
+    for one in options_of_command(command):
+        given = arguments[one.name]
+        stored = [settings[key] for key in one.settings if key in settings]
+        if one.name in _STRUCTURE:
+            continue
+        if one.merge != "replace":
+            values[one.name] = _merged(one, dict(given), stored)
+        elif given:
+            values[one.name] = dict(given) if isinstance(given, list) and isinstance(given[0], tuple) else given
+        elif given is not None and given != [] and given is not False:
+            values[one.name] = given
+        elif stored and (not one.choices or stored[0] in one.choices):
+            values[one.name] = stored[0]
+    if "margin" in values:
+        values["margins"] = values["margin"]
+        values["margin"] = values["margins"].pop(None, 0.0)
+    structure = replace(
+        StructureOptions.parse(arguments.get("cluster") or (), dict(arguments.get("range") or ())),
+        defaults=StructureOptions(
+            settings.get("cluster"), settings.get("clusters", {}), settings.get("ranges", {}), origin=origin
+        ),
+        use_samples=bool(arguments.get("use_samples")),
+        missing=MissingPolicies.parse(arguments.get("missing") or (), arguments.get("treat") or ()),
+    )
+    return Options(**values, structure=structure)
+
+
+def _merged(one: Option, given: dict[str | None, Any], stored: Iterable[object]) -> dict[str | None, Any]:
+    """The values by name, None for all names, of an argument and of the settings file."""
+    if one.merge == "unless general" and None in given:
+        return given
+    merged: dict[str | None, Any] = {}
+    for value in stored:
+        merged.update(value if isinstance(value, Mapping) else {None: value})
+    return {**merged, **given}

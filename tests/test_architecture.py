@@ -107,6 +107,7 @@ def test_few_lines_are_duplicated_and_none_in_two_packages() -> None:
         path.relative_to(root).as_posix(): path.read_text()
         for package, root in PACKAGES.items()
         for path in (root / package).rglob("*.py")
+        if path.name != "options_typed.py"  # which a tool writes
     }
     pairs = pairs_of_six_lines(texts)
     assert len(pairs) <= 10, sorted(pairs)

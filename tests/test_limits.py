@@ -21,7 +21,7 @@ LIMITS = {
 }
 # modules that may import own modules through strings: tables of commands, formats, results, methods and plugins
 TABLES = {
-    "harness_uq.commands.command_table",
+    "harness_uq.commands.parser",
     "harness_uq.inference.methods",
     "harness_uq.output.document",
     "harness_uq.output.formats",

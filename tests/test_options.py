@@ -14,8 +14,7 @@ from scipy import stats
 import harness_uq
 from harness_uq import Components, DataError, LogError, Options, StructureError, StructureOptions, options_typed
 from harness_uq.cli import main
-from harness_uq.commands.command_table import COMMANDS
-from harness_uq.commands.parser import build_parser
+from harness_uq.commands.parser import COMMANDS, build_parser
 from harness_uq.estimation.subset import estimate_whole
 from harness_uq.io.human_labels import read_labels
 from harness_uq.options import OPTIONS, options_of_function

@@ -14,8 +14,7 @@ from types import ModuleType
 
 from sphinx.application import Sphinx
 
-from harness_uq.commands.command_table import COMMANDS
-from harness_uq.commands.parser import build_parser
+from harness_uq.commands.parser import COMMANDS, build_parser
 
 BY_SUBPACKAGE = ("harness_uq", "harness_uq.stats")
 ON_ONE_PAGE = ("harness_uq.plots", "harness_uq.testing", "harness_uq.plugin_api", "harness_uq_inspect")

@@ -2,8 +2,9 @@
 
 import argparse
 
-from harness_uq.commands import output_files as _output_files
-from harness_uq.commands.parser import CommandParser
+from harness_uq.commands import emit as _emit
+from harness_uq.commands.parser import Page, logs_argument
+from harness_uq.options import Option
 
 USAGE = "RESULTS [RESULTS ...] [options]"
 EXAMPLES = (
@@ -17,14 +18,15 @@ report LOG --output results.json writes such a document.
 """
 
 
-def add_arguments(parser: CommandParser) -> None:
-    """Declare the arguments."""
-    parser.groups["Data"].add_argument(
-        "results", nargs="+", metavar="RESULTS", help="File or URL of a JSON document that another command wrote"
-    )
-    parser.groups["Output"].add_argument(
-        "--bib", metavar="FILE", help="Write the BibTeX entries to FILE, and print only the methods paragraph"
-    )
+_ARGUMENTS = (
+    logs_argument("results", "RESULTS", help="File or URL of a JSON document that another command wrote"),
+    Option(
+        name="bib",
+        group="Output",
+        metavar="FILE",
+        help="Write the BibTeX entries to FILE, and print only the methods paragraph",
+    ),
+)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -34,12 +36,15 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.messages.control_characters import escape_lines
 
     if args.bib is not None:
-        _output_files.try_place(args.bib)
+        _emit.try_place(args.bib)
     citation = cite(*args.results)
     print(escape_lines(citation.paragraph))
     if args.bib is None:
         print(escape_lines(f"\n{citation.bibtex}"))
     else:
-        _output_files.write_place(args.bib, f"{citation.bibtex}\n".encode())
+        _emit.write_place(args.bib, f"{citation.bibtex}\n".encode())
         print_error(f"wrote {args.bib}")
     return 0
+
+
+PAGES = {"cite": Page(usage=USAGE, examples=EXAMPLES, run=run, arguments=_ARGUMENTS, details=DETAILS)}

@@ -6,17 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from harness_uq.commands import argument_types as _argument_types
-from harness_uq.commands import argument_values as _argument_values
-from harness_uq.commands import auxiliary_data as _auxiliary_data
 from harness_uq.commands import console as _console
-from harness_uq.commands import emit_results as _emit_results
-from harness_uq.commands import loading as _loading
-from harness_uq.commands import nothing_estimable as _nothing_estimable
-from harness_uq.commands import output_files as _output_files
-from harness_uq.commands import shared_options as _shared_options
-from harness_uq.commands.parser import CommandParser
+from harness_uq.commands import emit as _emit
+from harness_uq.commands import load as _load
+from harness_uq.commands.parser import Page, logs_argument
 from harness_uq.errors import UsageError, unknown_name
+from harness_uq.options import COUNT, Option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -55,58 +50,32 @@ Exit codes: 0 success, 1 a log could not be read or a comparison failed,
 """
 
 
-def add_arguments(parser: CommandParser) -> None:
-    """Declare the arguments."""
-    parser.groups["Data"].add_argument(
+_ARGUMENTS = (
+    logs_argument(
         "runs",
-        nargs="+",
-        metavar="RUN",
+        "RUN",
         help="Runs of system A followed by runs of system B, or any runs of two systems; NAME=RUN names a system",
-    )
-    _shared_options.add_structure(parser)
-    _shared_options.add_options(parser, "--use-samples", "--missing", "--treat", "--resources", "--prices")
-    _auxiliary_data.add_labels_of_two_systems(parser)
-    parser.groups["Method"].add_argument(
-        "--uq",
-        "--method",
-        type=lambda text: text.replace("_", "-"),
-        choices=["bayes", "dirichlet", "latent-normal", "t", "independent"],
-        default="bayes",
-        metavar="METHOD",
-        help="Use this method: bayes, t (paired and cluster-robust) or independent (unpaired) (default: %(default)s)",
-    )
-    _shared_options.add_options(parser, "--margin", "--scope", "--level", "--seed")
-    _shared_options.add_overall(parser)
-    _shared_options.add_options(parser, "--by")
-    parser.groups["Data"].add_argument(
-        "--baseline",
+    ),
+    Option(
+        name="baseline",
+        group="Data",
         metavar="NAME",
         help="Compare all other systems with the system NAME (required for three or more systems)",
-    )
-    output = parser.groups["Output"]
-    output.add_argument(
-        "--overall", action="store_true", help="Apply --fail-if-worse only to the overall result of several tasks"
-    )
-    output.add_argument(
-        "--per-task",
-        action="store_true",
-        help="Also print the comparisons on each task if there are three or more systems",
-    )
-    output.add_argument(
-        "--fail-if-worse",
-        action="store_true",
+    ),
+    Option(
+        name="fail_if_worse",
+        group="Output",
+        is_flag=True,
         help="Exit with code 3 if A is worse by more than the margin, overall or on any task after Holm's correction",
-    )
-    output.add_argument(
-        "--disagreements",
-        type=_argument_types.count,
+    ),
+    Option(
+        name="disagreements",
+        group="Output",
+        rule=COUNT,
         metavar="N",
         help="List up to N questions per task whose scores differ most, beginning with those on which A is worse",
-    )
-    _emit_results.add_output(parser)
-    _shared_options.add_options(parser, "--percent")
-    _output_files.add_plot(parser, "the differences")
-    _loading.add_engine(parser)
+    ),
+)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -117,19 +86,20 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.results.comparison import Comparison
     from harness_uq.results.result_list import ResultList
 
-    _check_labels(args)
-    _output_files.try_plot(args)
+    _emit.try_plot(args)
     names = ("overall", "comparisons", *_requested(args))
-    with _emit_results.emitting(args, *names) as emitter:
-        plugins = _argument_values.plugins_of_command(args)
+    with _emit.emitting(args, *names) as emitter:
+        plugins = _load.plugins_of_command(args)
         readings, sides, b = _sides(args, plugins)
-        failed = _loading.report_read_errors(*readings)
-        errors = _loading.reading_errors(*readings)
+        failed = _load.report_read_errors(*readings)
+        errors = _load.reading_errors(*readings)
         logs = [log for a in sides for log in a]
         if not (logs and b):
             emitter.emit_errors(errors)
             return 1
-        options = _compare_options(args, [*logs, *b])
+        options = _load.options_of(args)
+        _load.check_names(options.structure, [*logs, *b])
+        _load.check_margin_tasks(args, [*logs, *b])
         rows = ResultList[Comparison](row for a in sides for row in _compared(args, a, b, options, plugins))
         overall = _overall(args, sides, b, options, plugins)
         lists: dict[str, Sequence[object]] = {"overall": overall, "comparisons": rows}
@@ -138,10 +108,10 @@ def run(args: argparse.Namespace) -> int:
         for name, compare_sides in _requested(args).items():
             lists[name] = [row for a in sides for row in compare_sides(a, b, options, plugins)]
         has_difference = any(result.differences for result in overall)
-        problem = None if has_difference else _nothing_estimable.nothing_estimable(args, rows)
-        emitter.emit(lists, [*errors, *_nothing_estimable.error_entries(problem)])
-    failed = max(failed, _nothing_estimable.report_problem(problem))
-    _output_files.draw_results(args, overall, [row for row in rows if not overall or row.task != "overall"])
+        problem = None if has_difference else _emit.nothing_estimable(options, rows)
+        emitter.emit(lists, [*errors, *_emit.error_entries(problem)])
+    failed = max(failed, _emit.report_problem(problem))
+    _emit.draw_results(args, overall, [row for row in rows if not overall or row.task != "overall"])
     if args.fail_if_worse and args.overall:
         if not overall:
             raise UsageError("--overall requires at least two tasks that all systems share. Remove --overall.")
@@ -149,25 +119,11 @@ def run(args: argparse.Namespace) -> int:
         for one in worse_systems:
             _console.print_error(f"worse: overall: {one.verdict_text}")
         return WORSE if worse_systems else max(failed, _console.report_failures(rows))
-    if args.fail_if_worse and (worse := worse_rows(rows, args.level)):
+    if args.fail_if_worse and (worse := worse_rows(rows, options.level)):
         for row in worse:
             _console.print_error(f"worse: {row_name(row, rows)}: {row.verdict_text}")
         return WORSE
     return max(failed, _console.report_failures(rows))
-
-
-def _check_labels(args: argparse.Namespace) -> None:
-    """Check that no option is given that comparisons with human labels do not support.
-
-    Raises
-    ------
-    UsageError : if there is one
-    """
-    _auxiliary_data.check_label_probabilities(args)
-    given = {"--by": args.by, "--disagreements": args.disagreements}
-    given["--resources"] = _argument_values.has_resources(args)
-    if args.labels and (wrong := [option for option, value in given.items() if value]):
-        raise UsageError(f"--labels cannot be combined with {wrong[0]}, which does not correct scores.")
 
 
 def _compared(
@@ -178,7 +134,7 @@ def _compared(
 
     if not args.labels:
         return compare(a, b, options, plugins=plugins)
-    with _argument_values.checking_arguments():
+    with _console.checking_arguments():
         labels = human_labels(args.labels, [*a, *b], args.inclusion_probabilities)
     return compare(a, b, options, labels=labels, grader_shift=args.grader_shift, plugins=plugins)
 
@@ -209,29 +165,11 @@ def _requested(args: argparse.Namespace) -> "dict[str, _CompareSides]":
         functions["disagreements"] = lambda a, b, options, plugins: disagreements(
             a, b, args.disagreements, options, plugins=plugins
         )
-    if _argument_values.has_resources(args):
+    if _load.has_resources(args):
         functions["resource_use"] = lambda a, b, options, plugins: compare_resource_use(
             a, b, options.estimation, plugins
         )
     return functions
-
-
-def _compare_options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "Options":
-    from harness_uq.options import Options
-
-    structure = _argument_values.structure_options(args)
-    _argument_values.check_names(structure, logs)
-    _argument_values.check_margin_tasks(args, logs)
-    margin, margins = _argument_values.margins(args)
-    return Options(
-        method=args.uq,
-        level=args.level,
-        margin=margin,
-        margins=margins,
-        scope=args.scope,
-        structure=structure,
-        seed=args.seed,
-    )
 
 
 def _overall(
@@ -249,24 +187,16 @@ def _overall(
     if any(log.system == baseline for log in logs):
         logs = [replace(log, system=f"{log.system} (A)") for log in logs]
         b = [replace(log, system=f"{baseline} (B)") for log in b]
-    combined = _argument_values.overall_options(args)
-    with _argument_values.checking_arguments():
+    with _console.checking_arguments():
         result = compare_overall(
             [*logs, *b],
             b[0].system,
-            replace(
-                options,
-                metric=combined.metric,
-                weights=combined.weights,
-                normalize=combined.normalize,
-                chance=combined.chance,
-                missing_tasks=combined.missing_tasks,
-            ),
+            options,
             labels=args.labels,
             inclusion_probabilities=args.inclusion_probabilities,
             plugins=plugins,
         )
-    result = _argument_values.with_note_unless_requested(args, result)
+    result = _load.with_note_unless_requested(args, result)
     is_empty = result is None or any(message.code == OVERALL_TOO_FEW_TASKS.code for message in result.messages)
     return [] if result is None or is_empty else [result]
 
@@ -276,15 +206,15 @@ def _sides(args: argparse.Namespace, plugins: "Plugins") -> "tuple[list[Reading]
 
     Without `--baseline` these are the systems of two arguments, or the two systems in any number of arguments.
     """
-    if len(args.runs) == 2 and len(args.models) != 2 and args.baseline is None:
-        parts = [_loading.scan_named(args, argument, plugins).reading for argument in args.runs]
+    if len(args.runs) == 2 and len(args.model) != 2 and args.baseline is None:
+        parts = [_load.scan_named(args, argument, plugins).reading for argument in args.runs]
         a, b = (_selected(args, [part]) for part in parts)
         return parts, [a] if a else [], b
-    readings = [scan.reading for scan in _loading.scan_all_named(args, args.runs, plugins)]
+    readings = [scan.reading for scan in _load.scan_all_named(args, args.runs, plugins)]
     logs = _selected(args, readings)
     if not logs:
         return readings, [], []
-    systems = _in_order(logs, args.models)
+    systems = _in_order(logs, args.model)
     if args.baseline is None:
         first, baseline = _two(systems)
         others = [first]
@@ -301,7 +231,7 @@ def _selected(args: argparse.Namespace, readings: "Sequence[Reading]") -> "list[
     """The selected logs of the readings, without a file of labels among them."""
     from harness_uq.estimation.auxiliary_data import without_labels
 
-    logs = _argument_values.select_logs(args, readings, _auxiliary_data.label_metrics(args.labels))
+    logs = _load.select_logs(args, readings, _load.label_metrics(args.labels))
     return without_labels(logs, args.labels) if args.labels else logs
 
 
@@ -332,3 +262,6 @@ def _two(systems: Sequence[str]) -> tuple[str, str]:
         f"The logs contain {len(systems)} systems: {', '.join(systems)}. Select two, such as {two}, compare all with "
         f"one by --baseline {shlex.quote(systems[0])}, or rank all with harness-uq rank."
     )
+
+
+PAGES = {"compare": Page(usage=USAGE, examples=EXAMPLES, run=run, arguments=_ARGUMENTS, details=DETAILS)}

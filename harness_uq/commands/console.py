@@ -1,22 +1,33 @@
-"""Errors on standard error, and the command line and date that outputs mention."""
+"""What commands print on standard error: errors, messages that `--ignore` does not hide, and progress.
+
+With `--ignore`, values, verdicts and exit codes are the same as without it: messages are marked when a command prints
+its results. JSON documents contain marked messages with `ignored: true`.
+"""
 
 import argparse
 import sys
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from harness_uq.commands.ignored_messages import marked
+from harness_uq.errors import HarnessUqError, UsageError
+from harness_uq.messages import MESSAGE_REGISTRY, Message, MessageType, mark_ignored
+from harness_uq.messages.catalogue.command_line import NOT_IGNORABLE, UNKNOWN_MESSAGE
 from harness_uq.messages.catalogue.estimation import UNKNOWN_METHOD
 from harness_uq.messages.catalogue.reading import COLUMN_NOT_FOUND, NO_SUCH_SELECTION, UNKNOWN_SETTING_OF_LOGS
 from harness_uq.messages.catalogue.structure import UNKNOWN_NAME
+from harness_uq.messages.similar_names import did_you_mean
 
 if TYPE_CHECKING:
-    from harness_uq.messages import Message
     from harness_uq.plugins.manager import Plugins
     from harness_uq.results.comparison import Comparison
     from harness_uq.results.estimate import Estimate
 
 
+T = TypeVar("T")
+_CODES: ContextVar[frozenset[str]] = ContextVar("ignored messages", default=frozenset())
 WRONG_ARGUMENTS = frozenset(
     kind.code for kind in (COLUMN_NOT_FOUND, NO_SUCH_SELECTION, UNKNOWN_METHOD, UNKNOWN_NAME, UNKNOWN_SETTING_OF_LOGS)
 )
@@ -81,3 +92,93 @@ def now() -> str:
     from datetime import UTC, datetime
 
     return f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+@contextmanager
+def ignoring(labels: Iterable[str]) -> Iterator[None]:
+    """Ignore the messages with these codes or names in the context; a label may be several, separated by commas.
+
+    Raises
+    ------
+    UsageError : if there is no such message, or it is a refusal or an error
+    """
+    names = [name.strip() for label in labels for name in label.split(",")]
+    token = _CODES.set(frozenset(_ignorable(name).code for name in names if name))
+    try:
+        yield
+    finally:
+        _CODES.reset(token)
+
+
+def marked(value: T) -> T:
+    """The value with the ignored messages in it marked, in results, sequences and mappings too."""
+    codes = _CODES.get()
+    return _marked(value, codes) if codes else value
+
+
+def _marked(value: Any, codes: frozenset[str]) -> Any:
+    if isinstance(value, Message):
+        return mark_ignored((value,), codes)[0]
+    if isinstance(value, list | tuple):
+        items = [_marked(item, codes) for item in value]
+        is_same = all(new is old for new, old in zip(items, value, strict=True))
+        return value if is_same else type(value)(items)
+    if isinstance(value, Mapping):
+        changed = {name: _marked(item, codes) for name, item in value.items()}
+        return value if all(changed[name] is item for name, item in value.items()) else changed
+    if is_dataclass(value) and not isinstance(value, type):
+        old = {field.name: getattr(value, field.name) for field in fields(value) if field.init}
+        changes = {name: new for name, item in old.items() if (new := _marked(item, codes)) is not item}
+        return replace(value, **changes) if changes else value
+    return value
+
+
+def _ignorable(label: str) -> MessageType:
+    kind = MESSAGE_REGISTRY.find(label)
+    if kind is None:
+        from harness_uq.inference.load_plugins import load_plugins
+
+        load_plugins()  # registers the messages of the adapters
+        kind = MESSAGE_REGISTRY.find(label)
+    if kind is None:
+        raise UsageError(UNKNOWN_MESSAGE(label=label, suggestion=did_you_mean(label, MESSAGE_REGISTRY.labels)))
+    if kind.severity not in ("note", "warning"):
+        raise UsageError(NOT_IGNORABLE(code=kind.code, name=kind.name, severity=kind.severity))
+    return kind
+
+
+@contextmanager
+def progress_bar(description: str) -> Iterator[Callable[[float, float, str], None]]:
+    """A function `update(completed, total, description)`, which draws a bar with the remaining time."""
+    if not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    from rich import progress
+    from rich.console import Console
+
+    columns = (progress.TextColumn("{task.description}"), progress.BarColumn(), progress.TimeRemainingColumn())
+    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(description, total=None)
+        yield lambda completed, total, text: bar.update(task, completed=completed, total=total, description=text)
+
+
+def track(items: Iterable[T], description: str, total: int) -> Iterator[T]:
+    """The items, with a progress bar."""
+    with progress_bar(description) as update:
+        for n_completed, item in enumerate(items):
+            update(n_completed, total, description)
+            yield item
+
+
+@contextmanager
+def checking_arguments() -> Iterator[None]:
+    """Report errors of the block as wrong arguments (exit code 2).
+
+    Raises
+    ------
+    UsageError : instead of any other HarnessUqError
+    """
+    try:
+        yield
+    except HarnessUqError as error:
+        raise UsageError(str(error)) from error

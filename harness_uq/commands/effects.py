@@ -5,12 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness_uq.commands import argument_values as _argument_values
-from harness_uq.commands import emit_results as _emit_results
-from harness_uq.commands import loading as _loading
-from harness_uq.commands import output_files as _output_files
-from harness_uq.commands import shared_options as _shared_options
-from harness_uq.commands.parser import CommandParser
+from harness_uq.commands import emit as _emit
+from harness_uq.commands import load as _load
+from harness_uq.commands.parser import Page, logs_argument
 
 if TYPE_CHECKING:
     from harness_uq.results.effects import Effects
@@ -24,38 +21,29 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: CommandParser) -> None:
-    """Declare the arguments."""
-    _shared_options.add_logs(parser)
-    _shared_options.add_structure(parser)
-    _shared_options.add_options(parser, "--use-samples", "--missing", "--treat")
-    _shared_options.add_factors(parser, "all factors found")
-    _shared_options.add_options(parser, "--level")
-    _emit_results.add_output(parser, more_formats=())
-    _output_files.add_plot(parser, "the effects")
-    _loading.add_engine(parser)
+_ARGUMENTS = (logs_argument(),)
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, estimate the variance components, print."""
     from harness_uq.variance_components.effects import effects
 
-    _output_files.try_plot(args)
-    with _emit_results.emitting(args, "effects") as emitter:
-        options = _argument_values.effect_options(args)
-        plugins = _argument_values.plugins_of_command(args)
-        reading = _loading.read(args, args.logs, plugins)
-        failed = _loading.report_read_errors(reading)
-        errors = _loading.reading_errors(reading)
-        logs = _argument_values.select_logs(args, [reading])
+    _emit.try_plot(args)
+    with _emit.emitting(args, "effects") as emitter:
+        options = _load.options_of(args)
+        plugins = _load.plugins_of_command(args)
+        reading = _load.read(args, args.logs, plugins)
+        failed = _load.report_read_errors(reading)
+        errors = _load.reading_errors(reading)
+        logs = _load.select_logs(args, [reading])
         if not logs:
             emitter.emit_errors(errors)
             return 1
-        _argument_values.check_names(options.structure, logs)
+        _load.check_names(options.structure, logs)
         rows = effects(logs, options, plugins=plugins)
         emitter.emit({"effects": rows}, errors)
     if args.plot:
-        _draw(rows, args.plot)
+        _draw(rows, Path(args.plot))
     return failed
 
 
@@ -68,4 +56,7 @@ def _draw(rows: "Sequence[Effects]", path: Path) -> None:
         raise DataError(
             f"--plot draws one result, but there are {len(rows)}: {names}. Select one, for example with --task."
         )
-    _output_files.write_figure(path, effect_sizes(rows[0]))
+    _emit.write_figure(path, effect_sizes(rows[0]))
+
+
+PAGES = {"effects": Page(usage=USAGE, examples=EXAMPLES, run=run, arguments=_ARGUMENTS)}

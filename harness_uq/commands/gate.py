@@ -2,26 +2,22 @@
 
 import argparse
 import shlex
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from os.path import relpath
 from typing import TYPE_CHECKING
 
-from harness_uq.commands import argument_types as _argument_types
-from harness_uq.commands import argument_values as _argument_values
-from harness_uq.commands import auxiliary_data as _auxiliary_data
 from harness_uq.commands import console as _console
-from harness_uq.commands import emit_results as _emit_results
-from harness_uq.commands import loading as _loading
-from harness_uq.commands import shared_options as _shared_options
-from harness_uq.commands.parser import CommandParser
+from harness_uq.commands import emit as _emit
+from harness_uq.commands import load as _load
+from harness_uq.commands.parser import Page, logs_argument
 from harness_uq.errors import HarnessUqError, StructureError, UsageError, unknown_name
 from harness_uq.messages.catalogue.command_line import SETTINGS_USED
+from harness_uq.options import COUNT, OVERALL, Option
 
 if TYPE_CHECKING:
     from harness_uq.data.task_log import Source, TaskLog
-    from harness_uq.gating.requirements import Requirement
     from harness_uq.io.human_labels import Label
     from harness_uq.options import Options
     from harness_uq.plugins.manager import Plugins
@@ -59,107 +55,64 @@ cannot be read, or there is nothing to compare). With --self-test: 0 success,
 """
 
 
-def add_arguments(parser: CommandParser) -> None:
-    """Declare the arguments."""
-    data = parser.groups["Data"]
-    data.add_argument(
+_ARGUMENTS = (
+    logs_argument(
         "new",
-        metavar="NEW",
-        nargs="+",
+        "NEW",
         help="Runs of the new system, as [NAME=]PATH (repeatable). With --self-test: runs of any systems, or a store",
-    )
-    mode = data.add_mutually_exclusive_group()
-    mode.add_argument(
-        "--baseline",
+    ),
+    Option(
+        name="baseline",
+        group="Data",
         metavar="OLD",
         nargs="+",
+        group_of_one="mode",
         help="Use these runs, or this store, as baseline; several arguments are repeated runs of one system",
-    )
-    data.add_argument(
-        "--history",
+    ),
+    Option(
+        name="history",
+        group="Data",
         metavar="LOG",
         nargs="+",
         help="Identify flaky questions from more runs of the baseline's system, or from a store of such runs",
-    )
-    mode.add_argument(
-        "--self-test",
+    ),
+    Option(
+        name="self_test",
+        group="Data",
         nargs="?",
         const="auto",
-        choices=["auto", "runs", "epochs", "halves"],
+        group_of_one="mode",
+        choices=("auto", "runs", "epochs", "halves"),
         help="Compare each system with itself and print how often the gate fails; 'auto' selects the kind of test",
-    )
-    _shared_options.add_structure(parser)
-    _shared_options.add_options(parser, "--use-samples", "--missing", "--treat")
-    _auxiliary_data.add_labels_of_two_systems(parser)
-    method = parser.groups["Method"]
-    method.add_argument(
-        "--margin",
-        action="append",
-        default=[],
-        type=_argument_types.task_margin,
-        dest="margins",
-        metavar="[NAME=]D",
-        help="Allow scores to drop by up to D; with NAME, only on this task or metric (repeatable)",
-    )
-    method.add_argument(
-        "--improve-by",
-        action="append",
-        default=[],
-        type=_argument_types.task_margin,
-        metavar="[NAME=]D",
-        help="Require that all scores, or the scores of task or metric NAME, improve by more than D (repeatable)",
-    )
-    for name in ("least", "most"):
-        method.add_argument(
-            f"--at-{name}",
-            action="append",
-            default=[],
-            type=_argument_types.score_bound,
-            metavar="[TASK[:METRIC]=]B",
-            help=f"Require that the true score on TASK, or on every task, is at {name} B (repeatable)",
-        )
-    method.add_argument(
-        "--by",
-        action="append",
-        default=[],
-        metavar="FIELD",
-        help="Also test each group of questions with the same value of FIELD, like a task (repeatable)",
-    )
-    method.add_argument(
-        "--prices", metavar="FILE", help="Use the token prices in this TOML file if the log contains no costs"
-    )
-    method.add_argument(
-        "--n-simulations",
-        type=_argument_types.count,
+    ),
+    Option(
+        name="n_simulations",
+        rule=COUNT,
         default=200,
         metavar="N",
-        help="Run N simulations in the self-test (default: %(default)s)",
-    )
-    _shared_options.add_options(parser, "--scope", "--level", "--seed")
-    _shared_options.add_overall(parser)
-    parser.groups["Overall result"].add_argument(
-        "--overall", action="store_true", help="Decide by the overall result of several tasks, instead of by each score"
-    )
-    parser.groups["Output"].add_argument(
-        "--on-undecided",
-        choices=["pass", "fail"],
+        help="Run N simulations in the self-test (default: {default})",
+    ),
+    Option(
+        name="on_undecided",
+        group="Output",
+        choices=("pass", "fail"),
         help="If the gate is undecided, exit as if it had passed or failed (default: exit code 3)",
-    )
-    parser.groups["Output"].add_argument(
-        "--annotations",
+    ),
+    Option(
+        name="annotations",
+        group="Output",
         metavar="FILE",
         help="Also write the decisions to FILE as GitHub annotations, which a workflow step must print",
-    )
-    _emit_results.add_output(parser, more_formats=("junit", "github"))
-    _loading.add_engine(parser)
+    ),
+)
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, decide, print."""
     try:
         args.resources = _names_resources(args)
-        plugins = _argument_values.plugins_of_command(args)
-        with _emit_results.emitting(args, "self_tests" if args.self_test else "gates") as emitter:
+        plugins = _load.plugins_of_command(args)
+        with _emit.emitting(args, "self_tests" if args.self_test else "gates") as emitter:
             return _self_test(args, plugins, emitter) if args.self_test else _gate(args, plugins, emitter)
     except StructureError as error:
         raise UsageError(str(error)) from error
@@ -170,35 +123,33 @@ def run(args: argparse.Namespace) -> int:
         return BROKEN
 
 
-def _gate(args: argparse.Namespace, plugins: "Plugins", emitter: _emit_results.Emitter) -> int:
+def _gate(args: argparse.Namespace, plugins: "Plugins", emitter: _emit.Emitter) -> int:
     from harness_uq.data.selection import LogFilter
     from harness_uq.gating.gate import gate
 
-    if args.history and not args.baseline:
-        raise UsageError("--history requires --baseline.")
-    news = [_loading.scan_named(args, argument, plugins).reading for argument in args.new]
+    news = [_load.scan_named(args, argument, plugins).reading for argument in args.new]
     sources = {log.source for reading in news for log in reading.logs}
     baselines = [_baseline(args, argument, sources, plugins) for argument in args.baseline or ()]
-    further = [_loading.read_runs_or_store(args, argument, plugins) for argument in args.history or ()]
+    further = [_load.read_runs_or_store(args, argument, plugins) for argument in args.history or ()]
     readings = [*news, *baselines, *further]
-    errors = _loading.reading_errors(*readings)
-    if _loading.report_read_errors(*readings):
+    errors = _load.reading_errors(*readings)
+    if _load.report_read_errors(*readings):
         emitter.emit_errors(errors)
         return BROKEN
     new = [_side(args, "The new runs", reading, None) for reading in news]
     baseline = [
-        _side(args, "The baseline runs", reading, _loading.parse_named_path(argument)[0])
+        _side(args, "The baseline runs", reading, _load.parse_named_path(argument)[0])
         for argument, reading in zip(args.baseline or (), baselines, strict=True)
     ]
     _check_one_system("new", new)
     _check_one_system("baseline", baseline)
-    with _argument_values.checking_arguments():
-        LogFilter(models=tuple(args.models)).check([log for reading in readings for log in reading.logs])
+    with _console.checking_arguments():
+        LogFilter(models=tuple(args.model)).check([log for reading in readings for log in reading.logs])
     every = [log for logs in (*new, *baseline) for log in logs]
     _check_selected(args, {log.task for reading in readings for log in reading.logs}, {log.task for log in every})
     options = _gate_options(args, every)
-    labels = _labels(args, every, options)
-    any_model = replace(_argument_values.log_filter(args), models=())
+    labels = _labels(args, every)
+    any_model = replace(_load.log_filter(args), models=())
     history = [log for reading in further for log in any_model.of(reading.logs)]
     result = gate(
         new,
@@ -226,7 +177,7 @@ def _gate(args: argparse.Namespace, plugins: "Plugins", emitter: _emit_results.E
 
 
 def _write_annotations(path: str, result: "Gate") -> None:
-    from harness_uq.commands.output_files import write_place
+    from harness_uq.commands.emit import write_place
     from harness_uq.output.formats import render_results
 
     rendered = render_results([result], "github")
@@ -237,9 +188,9 @@ def _names_resources(args: argparse.Namespace) -> bool:
     """Whether a requirement or a margin names a cost, tokens or another resource."""
     from harness_uq.gating.requirements import named_metrics, reads_resources
 
-    given = [*args.at_least, *args.at_most, *args.margins]
-    names = [name for name, _ in given] + [*args.settings.at_least, *args.settings.at_most, *_improvements(args)]
-    return reads_resources(named_metrics(names))
+    options = _load.options_of(args)
+    given = (options.at_least, options.at_most, options.improve_by, dict(args.margin))
+    return reads_resources(named_metrics(name for one in given if isinstance(one, Mapping) for name in one))
 
 
 def _check_one_system(side: str, runs: "Sequence[Sequence[TaskLog]]") -> None:
@@ -264,33 +215,31 @@ def _check_selected(args: argparse.Namespace, tasks: Set[str], selected: Set[str
     ------
     UsageError : if it does not
     """
-    from harness_uq.gating.requirements import check_selected
+    from harness_uq.gating.requirements import check_selected, requirements_of
 
-    bounds = [one.task for one in _requirements(args) if one.task is not None]
-    margins = [name for name, _ in args.margins if name]
-    improvements = [name for name in _improvements(args) if name]
-    with _argument_values.checking_arguments():
+    options = _load.options_of(args)
+    requirements = requirements_of(options.at_least, options.at_most)
+    bounds = [one.task for one in requirements if one.task is not None]
+    margins = [name for name, _ in args.margin if name]
+    required = options.improve_by if isinstance(options.improve_by, Mapping) else {}
+    improvements = [name for name in required if name]
+    with _console.checking_arguments():
         for option, names in (("A bound", bounds), ("--margin", margins), ("A required improvement", improvements)):
             check_selected(option, [name for name in names if any(fnmatchcase(task, name) for task in tasks)], selected)
 
 
-def _labels(args: argparse.Namespace, logs: "Sequence[TaskLog]", options: "Options") -> "str | Sequence[Label] | None":
+def _labels(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "str | Sequence[Label] | None":
     """The human labels, if they are given.
 
     Raises
     ------
-    UsageError : if they cannot be read, or an option does not support them
+    UsageError : if they cannot be read
     """
     from harness_uq.estimation.auxiliary_data import human_labels
 
-    _auxiliary_data.check_label_probabilities(args)
     if args.labels is None:
         return None
-    if not args.baseline or options.at_least or options.at_most or options.overall:
-        raise UsageError(
-            "--labels requires --baseline, and cannot be combined with --at-least, --at-most or --overall."
-        )
-    with _argument_values.checking_arguments():
+    with _console.checking_arguments():
         return human_labels(args.labels, logs, args.inclusion_probabilities)
 
 
@@ -304,9 +253,9 @@ def _baseline(args: argparse.Namespace, argument: str, new: "Set[Source]", plugi
     from harness_uq.plugins.readers import Reading
     from harness_uq.store.read import is_store, stored_logs
 
-    store = _loading.parse_named_path(argument)[1]
+    store = _load.parse_named_path(argument)[1]
     if not is_store(store):
-        return _loading.scan_named(args, argument, plugins).reading
+        return _load.scan_named(args, argument, plugins).reading
     older = tuple(log for log in stored_logs(store) if log.source not in new)
     if not older:
         raise HarnessUqError(f"The store {store} contains no runs besides the new ones, so there is no baseline.")
@@ -323,11 +272,11 @@ def _side(args: argparse.Namespace, whose: str, reading: "Reading", name: str | 
     from harness_uq.data.selection import matches
 
     systems = sorted({log.system for log in reading.logs})
-    label_metrics = _auxiliary_data.label_metrics(args.labels)
-    any_model = replace(_argument_values.log_filter(args, label_metrics), models=())
-    with _argument_values.checking_arguments():
+    label_metrics = _load.label_metrics(args.labels)
+    any_model = replace(_load.log_filter(args, label_metrics), models=())
+    with _console.checking_arguments():
         any_model.check(reading.logs)
-    chosen = [system for system in systems if len(systems) == 1 or matches(system, args.models)]
+    chosen = [system for system in systems if len(systems) == 1 or matches(system, args.model)]
     if len(chosen) != 1:
         raise UsageError(
             f"{whose} contain several systems: {', '.join(systems)}. Select one, such as "
@@ -337,18 +286,18 @@ def _side(args: argparse.Namespace, whose: str, reading: "Reading", name: str | 
     return [log if name is None else replace(log, system=name) for log in selected]
 
 
-def _self_test(args: argparse.Namespace, plugins: "Plugins", emitter: _emit_results.Emitter) -> int:
+def _self_test(args: argparse.Namespace, plugins: "Plugins", emitter: _emit.Emitter) -> int:
     from harness_uq.gating.self_test import self_test
     from harness_uq.plugins.readers import Reading
     from harness_uq.store.read import is_store, stored_logs
 
     is_kept = len(args.new) == 1 and is_store(args.new[0])
-    reading = Reading(stored_logs(args.new[0])) if is_kept else _loading.read(args, args.new, plugins)
-    errors = _loading.reading_errors(reading)
-    if _loading.report_read_errors(reading):
+    reading = Reading(stored_logs(args.new[0])) if is_kept else _load.read(args, args.new, plugins)
+    errors = _load.reading_errors(reading)
+    if _load.report_read_errors(reading):
         emitter.emit_errors(errors)
         return BROKEN
-    logs = _argument_values.select_logs(args, [reading])
+    logs = _load.select_logs(args, [reading])
     kind = None if args.self_test == "auto" else args.self_test
     test = self_test(logs, _gate_options(args, logs), kind=kind, n=args.n_simulations, plugins=plugins)
     emitter.emit({"self_tests": [test]}, errors)
@@ -363,49 +312,23 @@ def _gate_options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "Optio
     UsageError : if a task, metric or field given as an argument is not in the logs
     """
     from harness_uq.gating.requirements import ERROR_RATE
-    from harness_uq.options import OVERALL
 
-    margin, named = _argument_values.margins(args)
-    structure = _argument_values.structure_options(args)
-    _argument_values.check_names(structure, logs)
+    options = _load.options_of(args)
+    if not args.baseline and None not in dict(args.improve_by):
+        options = replace(options, improve_by=dict(args.improve_by))
+    _load.check_names(options.structure, logs)
     tasks = {OVERALL, *(log.task for log in logs)}
     metrics = {data.metric for log in logs for data in log.data}
-    required, improvements = _requirements(args), _improvements(args)
-    if (args.baseline or args.self_test) and not (args.margins or margin or named or improvements):
+    is_compared = args.baseline or args.self_test
+    if is_compared and not (args.margin or options.margin or options.margins or options.improve_by):
         raise UsageError("No margin given. Set one, such as --margin 0.01, or in the settings file.")
-    if not (args.baseline or args.self_test or required):
+    if not (is_compared or options.at_least or options.at_most):
         raise UsageError("Nothing to decide. Give a --baseline with a --margin, or a bound such as --at-least 0.8.")
-    for option, given in (("--margin", args.margins), ("--improve-by", args.improve_by)):
+    for option, given in (("--margin", args.margin), ("--improve-by", args.improve_by)):
         if unknown := sorted({name for name, _ in given if name} - tasks - metrics - {ERROR_RATE}):
             raise UsageError(unknown_name(f"task or metric of {option}", unknown[0], tasks | metrics, plural="names"))
-    with _argument_values.checking_arguments():
-        return replace(
-            _argument_values.overall_options(args),
-            level=args.level,
-            margin=margin,
-            margins={name: drop for name, drop in named.items() if name in tasks | metrics | {ERROR_RATE}},
-            scope=args.scope,
-            structure=structure,
-            seed=args.seed,
-            at_least={**args.settings.at_least, **dict(args.at_least)},
-            at_most={**args.settings.at_most, **dict(args.at_most)},
-            overall=args.overall,
-            improve_by=improvements,
-            by=tuple(args.by) or args.settings.gate.by,
-        )
+    known = tasks | metrics | {ERROR_RATE}
+    return replace(options, margins={name: margin for name, margin in options.margins.items() if name in known})
 
 
-def _improvements(args: argparse.Namespace) -> dict[str | None, float]:
-    """The required improvements; `--improve-by D` overrides all of those in the settings file."""
-    given = dict(args.improve_by)
-    is_compared = args.baseline and None not in given
-    return {**(args.settings.gate.improve_by if is_compared else {}), **given}
-
-
-def _requirements(args: argparse.Namespace) -> "tuple[Requirement, ...]":
-    """The bounds of the command line, and those of the settings file for other scores."""
-    from harness_uq.gating.requirements import requirements_of
-
-    at_least = {**args.settings.at_least, **dict(args.at_least)}
-    at_most = {**args.settings.at_most, **dict(args.at_most)}
-    return requirements_of(at_least, at_most)
+PAGES = {"gate": Page(usage=USAGE, examples=EXAMPLES, run=run, arguments=_ARGUMENTS, details=DETAILS)}

@@ -2,12 +2,10 @@
 
 import argparse
 
-from harness_uq.commands import argument_values as _argument_values
-from harness_uq.commands import auxiliary_data as _auxiliary_data
-from harness_uq.commands import emit_results as _emit_results
-from harness_uq.commands import loading as _loading
-from harness_uq.commands import shared_options as _shared_options
-from harness_uq.commands.parser import CommandParser
+from harness_uq.commands import console as _console
+from harness_uq.commands import emit as _emit
+from harness_uq.commands import load as _load
+from harness_uq.commands.parser import Page, named_logs
 
 USAGE = "LOG [LOG ...] [options]"
 EXAMPLES = (
@@ -26,54 +24,32 @@ several graders of the same answers.
 _LISTS = ("agreements", "grader_differences", "self_preferences", "panels")
 
 
-def add_arguments(parser: CommandParser) -> None:
-    """Declare the arguments."""
-    _shared_options.add_named_logs(parser)
-    _shared_options.add_structure(parser)
-    data = parser.groups["Data"]
-    data.add_argument(
-        "--labels",
-        metavar="FILE|METRIC",
-        help="Compare grades with human labels from a table (columns id, system, score) or a metric of the log",
-    )
-    _auxiliary_data.add_label_probabilities(parser)
-    data.add_argument(
-        "--same-family",
-        action="append",
-        default=[],
-        metavar="PATTERN",
-        help="Test whether the grader prefers the systems whose names match PATTERN (with --labels, repeatable)",
-    )
-    _shared_options.add_options(parser, "--by", "--level")
-    _emit_results.add_output(parser, more_formats=())
-    _loading.add_engine(parser)
+_ARGUMENTS = (named_logs(),)
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, assess, print."""
     from harness_uq.estimation.auxiliary_data import without_labels
     from harness_uq.graders.assess import assess_graders
-    from harness_uq.options import Options
 
-    _auxiliary_data.check_label_probabilities(args)
-    with _emit_results.emitting(args, *_LISTS) as emitter:
-        plugins = _argument_values.plugins_of_command(args)
-        readings = [scan.reading for scan in _loading.scan_all_named(args, args.logs, plugins)]
-        failed = _loading.report_read_errors(*readings)
-        errors = _loading.reading_errors(*readings)
-        logs = _argument_values.select_logs(args, readings, _auxiliary_data.label_metrics(args.labels))
+    with _emit.emitting(args, *_LISTS) as emitter:
+        plugins = _load.plugins_of_command(args)
+        readings = [scan.reading for scan in _load.scan_all_named(args, args.logs, plugins)]
+        failed = _load.report_read_errors(*readings)
+        errors = _load.reading_errors(*readings)
+        logs = _load.select_logs(args, readings, _load.label_metrics(args.labels))
         logs = without_labels(logs, args.labels) if args.labels else logs
         if not logs:
             emitter.emit_errors(errors)
             return 1
-        structure = _argument_values.structure_options(args)
-        _argument_values.check_names(structure, logs)
-        with _argument_values.checking_arguments():
-            options = Options(
-                by=tuple(args.by), same_family=tuple(args.same_family), level=args.level, structure=structure
-            )
+        options = _load.options_of(args)
+        _load.check_names(options.structure, logs)
+        with _console.checking_arguments():
             found = assess_graders(
                 logs, args.labels, options, inclusion_probabilities=args.inclusion_probabilities, plugins=plugins
             )
         emitter.emit({name: getattr(found, name) for name in _LISTS}, errors)
     return failed
+
+
+PAGES = {"grader": Page(usage=USAGE, examples=EXAMPLES, run=run, arguments=_ARGUMENTS, details=DETAILS)}

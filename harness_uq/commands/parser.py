@@ -1,16 +1,20 @@
-"""The argument parser of one command: named groups of options, examples first, suggestions for mistyped names."""
+"""The commands and the parsers of their arguments: groups of options, and suggestions for mistyped names."""
 
 import argparse
 import shutil
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NoReturn
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from harness_uq.errors import unknown_name
 from harness_uq.messages.control_characters import escape_control
+from harness_uq.options import COUNT, NAMES, OPTIONS, SEED, SHARE, Option, options_of_command, read_value
 from harness_uq.redaction import redact
 
 if TYPE_CHECKING:
-    from harness_uq.commands.command_table import Command
+    from harness_uq.io.settings_file import Settings
 
 GROUPS = (
     "Data",
@@ -25,8 +29,352 @@ GROUPS = (
     "General",
 )
 """Groups of options in the order of the help; a group without options is not shown."""
+COMMAND_GROUPS = ("Analyze", "Compare and decide", "Plan", "Run a harness", "Maintain")
+RUN = "Run a harness"
 
+METHODS = """\
+Methods (--method):
+  bayes   Bayesian method that suits the type and the structure of the scores
+          (default)
+  wilson  Wilson score interval; for clusters or repeated trials, with the
+          effective sample size of Korn and Graubard
+  t, clt  Student's t or normal interval, with cluster-robust standard errors
+  NAME    Any other method, such as beta, clopper-pearson or clustered; an
+          unknown name prints a list of all methods
+"""
 _MAX_WIDTH = 100
+_FIGURES = (".png", ".svg", ".pdf")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """What the module of a command declares.
+
+    Attributes
+    ----------
+    usage : the arguments after the name
+    examples : pairs of an explanation and a command line
+    run : runs the command, and returns its exit code
+    arguments : arguments that only this command has
+    details : text at the end of the help
+    """
+
+    usage: str
+    examples: Sequence[tuple[str, str]]
+    run: Callable[[argparse.Namespace], int]
+    arguments: Sequence[Option] = ()
+    details: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command; its module is imported only if the command is used.
+
+    Attributes
+    ----------
+    name, group, summary : as in the help
+    module : module with the pages of one or several commands; by default one with the name of the command
+    """
+
+    name: str
+    group: str
+    summary: str
+    module: str | None = None
+
+    @property
+    def page(self) -> Page:
+        """The page of the command in its module."""
+        pages: dict[str, Page] = import_module(f"harness_uq.commands.{self.module or self.name}").PAGES
+        return pages[self.name]
+
+
+_ANALYZE, _COMPARE, _PLAN, _, _MAINTAIN = COMMAND_GROUPS
+COMMANDS = {
+    command.name: command
+    for command in (
+        Command("demo", _ANALYZE, "Write example logs and tables to try the commands", "maintain"),
+        Command("estimate", _ANALYZE, "Estimate scores with intervals"),
+        Command("structure", _ANALYZE, "Show detected clusters, trials and score types"),
+        Command("effects", _ANALYZE, "Measure variance due to seeds, prompts and graders"),
+        Command("grader", _ANALYZE, "Compare graders with people and with each other"),
+        Command("report", _ANALYZE, "Summarize scores and comparisons on one page"),
+        Command("history", _ANALYZE, "Detect changes in the scores of repeated runs"),
+        Command("watch", _ANALYZE, "Monitor a run with anytime-valid intervals"),
+        Command("cite", _ANALYZE, "Print BibTeX and a methods paragraph for a paper"),
+        Command("compare", _COMPARE, "Test whether one system is better than another"),
+        Command("gate", _COMPARE, "Check a new system against a baseline"),
+        Command("rank", _COMPARE, "Rank systems and show how certain the ranks are"),
+        Command("plan", _PLAN, "Calculate how many questions and trials to run"),
+        Command("subset", _PLAN, "Select a subset of questions to run"),
+        Command("rescore", _MAINTAIN, "Write intervals into logged runs", "maintain"),
+        Command("restore", _MAINTAIN, "Undo rescore --in-place", "maintain"),
+        Command("store", _MAINTAIN, "List, verify or clean up a result store", "maintain"),
+        Command("plugins", _MAINTAIN, "List installed and skipped plugins", "maintain"),
+        Command("completion", _MAINTAIN, "Print a completion script for your shell", "maintain"),
+    )
+}
+
+
+def _figure(text: str) -> str:
+    """The file of a figure."""
+    if not text.lower().endswith(_FIGURES):
+        endings = f"{', '.join(_FIGURES[:-1])} or {_FIGURES[-1]}"
+        raise ValueError(f"invalid file {text!r}. Give a name that ends in {endings}.")
+    return text
+
+
+def logs_argument(
+    name: str = "logs",
+    metavar: str = "LOG",
+    *,
+    nargs: str | None = "+",
+    help: str = "File, folder or glob pattern of logged runs",  # noqa: A002
+) -> Option:
+    """A positional argument, by default the paths of logs."""
+    return Option(name=name, flags=(name,), group="Data", nargs=nargs, metavar=metavar, help=help)
+
+
+def named_logs(nargs: str = "+", details: str = "") -> Option:
+    """The positional argument with logs, which may be `NAME=LOG`."""
+    text = f"File, folder or glob pattern of logged runs; NAME=LOG names the system{details}"
+    return logs_argument(nargs=nargs, help=text)
+
+
+def format_argument(*formats: str) -> Option:
+    """`--format` of commands with formats of their own; the first format is the default."""
+    text = f"Print {' or '.join(formats)} (default: {formats[0]})"
+    return Option(name="format", group="Output", choices=formats, default=formats[0], help=text)
+
+
+_TABLES = "estimate compare rank gate effects history plan grader report structure"
+_READ = f"{_TABLES} subset"
+_MORE_FORMATS = {
+    "estimate": ("html", "eee"),
+    "gate": ("junit", "github"),
+    **dict.fromkeys(("effects", "grader", "structure"), ()),
+}
+_SYSTEMS = "Correct model grades with human labels from a table (columns id, system and score) or a metric of the log"
+_COLUMN = {
+    "metavar": "COLUMN",
+    "help": "Weight human labels by 1/COLUMN of their table (default: column 'probability', if it exists)",
+}
+
+
+def _formats(*more: str) -> dict[str, str]:
+    *formats, last = ["table", "json", "csv", "markdown", "latex", *more]
+    return {"help": f"Set the format: {', '.join(formats)} or {last} (default: that of --output, or table)"}
+
+
+SHARED = (
+    Option(
+        name="labels",
+        group="Data",
+        metavar="FILE|METRIC",
+        commands="estimate report compare rank gate plan grader",
+        help="Correct model grades with human labels from a table (columns id and score) or a metric of the log",
+        variants={
+            **{command: {"help": _SYSTEMS} for command in ("compare", "rank", "gate")},
+            "plan": {
+                "help": "Read human labels of a pilot study from a table or a metric of the log (with --target labels)"
+            },
+            "grader": {
+                "help": "Compare grades with human labels from a table (columns id, system, score) or a metric of the "
+                "log"
+            },
+        },
+    ),
+    Option(
+        name="reference_runs",
+        group="Data",
+        nargs="+",
+        metavar="RUN",
+        commands="estimate report plan subset",
+        help="Use runs of other systems on all questions to adjust for questions that were not run (with --scope full)",
+        variants={
+            "plan": {
+                "help": "Plan an active evaluation on fewer questions from these runs of earlier systems on all "
+                "questions"
+            },
+            "subset": {"is_required": True, "help": "Use runs of other systems on the whole task (required)"},
+        },
+    ),
+    Option(
+        name="inclusion_probabilities",
+        group="Data",
+        metavar="FILE|COLUMN",
+        commands="estimate report compare rank gate plan grader subset",
+        help="Read inclusion probabilities from a FILE of `harness-uq subset`, or from a COLUMN of the labels",
+        variants={
+            **dict.fromkeys(("compare", "rank", "gate", "plan", "grader"), _COLUMN),
+            "subset": {
+                "metavar": "FILE",
+                "help": "Read the inclusion probabilities of the first draw (with --after)",
+            },
+        },
+    ),
+    Option(
+        name="grader_shift",
+        rule=SHARE,
+        default=0.1,
+        metavar="SHIFT",
+        commands="compare gate",
+        help="If only one system has labels, allow grader error rates to differ by up to SHIFT (default: {default})",
+    ),
+    Option(
+        name="format",
+        group="Output",
+        metavar="FORMAT",
+        commands=_TABLES,
+        variants={command: _formats(*_MORE_FORMATS.get(command, ("html",))) for command in _TABLES.split()},
+    ),
+    Option(
+        name="output",
+        group="Output",
+        metavar="FILE",
+        commands=_TABLES,
+        help="Write the results to FILE; its suffix sets the format unless you give --format",
+    ),
+    Option(
+        name="columns",
+        group="Output",
+        metavar="NAME[,NAME]",
+        commands=_TABLES,
+        help="Show these columns of text, Markdown and LaTeX tables, in this order; 'all' shows every column",
+    ),
+    Option(
+        name="digits",
+        group="Output",
+        metavar="N",
+        rule=SEED,
+        commands=_TABLES,
+        help="Print scores in tables with N decimal places",
+    ),
+    Option(
+        name="percent",
+        group="Output",
+        is_flag=True,
+        commands="estimate compare rank",
+        help="Print scores from 0 to 1 as percentages (in the formats table, markdown and latex)",
+    ),
+    Option(
+        name="per_task",
+        group="Output",
+        is_flag=True,
+        commands="estimate compare rank",
+        variants={
+            "estimate": {"help": "Print the scores of all tasks, which are omitted by default if there are many tasks"},
+            "compare": {"help": "Also print the comparisons on each task if there are three or more systems"},
+            "rank": {"help": "Also print the ranking on each task if there is an overall ranking"},
+        },
+    ),
+    Option(
+        name="plot",
+        group="Output",
+        metavar="FILE",
+        read=_figure,
+        commands="estimate compare rank effects history plan",
+        variants={
+            command: {"help": f"Write a plot of {what} to a PNG, SVG or PDF file (requires matplotlib)"}
+            for command, what in (
+                ("estimate", "the scores"),
+                ("compare", "the differences"),
+                ("rank", "the ranks"),
+                ("effects", "the effects"),
+                ("history", "the scores over time"),
+                ("plan", "the precision curves"),
+            )
+        },
+    ),
+    Option(
+        name="caption",
+        flags=("--latex-caption",),
+        group="LaTeX",
+        metavar="TEXT",
+        commands=_TABLES,
+        help="Set the caption of the LaTeX table",
+    ),
+    Option(
+        name="label",
+        flags=("--latex-label",),
+        group="LaTeX",
+        metavar="NAME",
+        commands=_TABLES,
+        help="Set the label of the LaTeX table",
+    ),
+    Option(
+        name="layout",
+        group="LaTeX",
+        choices=("rows", "grid"),
+        default="rows",
+        commands="estimate rank",
+        help="Print one row per score, or a grid of systems and tasks (default: {default})",
+    ),
+    Option(
+        name="follow_links",
+        group="Output",
+        is_flag=True,
+        commands="rescore restore",
+        help="Also change logs outside the given folders if links in these folders point to them",
+    ),
+    Option(
+        name="jobs",
+        group="Scaling",
+        rule=COUNT,
+        metavar="N",
+        commands=_READ,
+        help="Read logs with N parallel processes (default: 1)",
+    ),
+    Option(
+        name="engine",
+        group="Scaling",
+        choices=("joblib", "dask"),
+        default="joblib",
+        commands=_READ,
+        help="Read the logs on this machine (joblib) or on a Dask cluster (dask) (default: {default})",
+    ),
+    Option(
+        name="scheduler",
+        group="Scaling",
+        metavar="ADDRESS",
+        commands=_READ,
+        help="Use the Dask scheduler at this address (default: start a local scheduler)",
+    ),
+    Option(
+        name="store",
+        group="Scaling",
+        metavar="DIR",
+        commands=_READ,
+        help="Store results in the folder or URL DIR, so that unchanged logs need not be read again",
+    ),
+)
+"""Arguments of several commands that are no options of an analysis."""
+_SETTINGS_FILE = (
+    Option(
+        name="settings_file",
+        flags=("--settings",),
+        group="General",
+        metavar="FILE",
+        group_of_one="settings",
+        help="Read settings only from FILE, and not from the settings files of the project",
+    ),
+    Option(
+        name="isolated",
+        group="General",
+        is_flag=True,
+        group_of_one="settings",
+        help="Ignore the settings in harness-uq.toml and pyproject.toml",
+    ),
+)
+_GENERAL = (
+    Option(
+        name="ignore",
+        group="General",
+        is_list=True,
+        metavar="CODE[,CODE]",
+        help="Hide the notes and warnings with these codes or names, such as UQ104 or few-clusters (repeatable)",
+    ),
+    *_SETTINGS_FILE,
+)
 
 
 def help_formatter(prog: str) -> argparse.HelpFormatter:
@@ -43,12 +391,7 @@ def help_formatter(prog: str) -> argparse.HelpFormatter:
 
 
 class CommandParser(argparse.ArgumentParser):
-    """A parser that sorts options into `GROUPS`, and suggests the nearest valid name for a mistyped one.
-
-    Attributes
-    ----------
-    groups : the groups of options, by title
-    """
+    """A parser that sorts options into `GROUPS`, and suggests the nearest valid name for a mistyped one."""
 
     def __init__(self, prog: str, *, usage: str | None = None, description: str = "", epilog: str = "") -> None:
         super().__init__(
@@ -65,9 +408,16 @@ class CommandParser(argparse.ArgumentParser):
         general.add_argument("-h", "--help", action="help", help="Show this help and exit")
         general.add_argument("--debug", action="store_true", help="Show the traceback of an internal error")
 
-    def replace_help(self, option: str, text: str) -> None:
-        """Replace the help of an option that has another meaning in this command, too."""
-        self._option_string_actions[option].help = text
+    def add_options(self, options: Sequence[Option], settings: "Settings | None" = None) -> None:
+        """Add the arguments of the options, with the values of the settings file as the defaults in their help."""
+        exclusive: dict[str, argparse._MutuallyExclusiveGroup] = {}
+        for one in options:
+            group: argparse._ActionsContainer = self.groups[one.group]
+            if one.group_of_one is not None:
+                if one.group_of_one not in exclusive:
+                    exclusive[one.group_of_one] = group.add_mutually_exclusive_group(required=one.is_required)
+                group = exclusive[one.group_of_one]
+            group.add_argument(*one.arguments, **_keywords(one, settings))
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
@@ -93,41 +443,72 @@ class CommandParser(argparse.ArgumentParser):
             self.error(unknown_name(f"value of {name}", value, action.choices, plural="values"))
 
 
-def build_parser(command: "Command", **defaults: object) -> CommandParser:
+def _keywords(one: Option, settings: "Settings | None") -> dict[str, Any]:
+    """The keywords of `add_argument` for an option; an argument that is not given is None, False or an empty list."""
+    values = () if settings is None else [settings.values[key] for key in one.settings if key in settings.values]
+    default = values[0] if values else one.default
+    shown = f"{default:g}" if isinstance(default, float) else str(default)
+    found: dict[str, Any] = {"help": one.help.replace("%", "%%").replace("{default}", shown)}
+    if one.arguments[0].startswith("-"):
+        found["dest"] = one.name
+        if one.is_required and one.group_of_one is None:
+            found["required"] = True
+    if one.is_flag:
+        return {**found, "action": "store_true"}
+    if one.is_list:
+        found |= {"action": "append", "default": []}
+    elif one.name not in OPTIONS:
+        found["default"] = one.default
+    for name in ("metavar", "nargs", "const"):
+        if (value := getattr(one, name)) is not None:
+            found[name] = value
+    if one.choices:
+        found["choices"] = one.choices
+    read = one.read
+    if read is None and one.rule is not None and one.rule is not NAMES:
+        read = partial(read_value, one.rule)
+    return found if read is None else {**found, "type": _reader(read)}
+
+
+def _reader(read: Callable[[str], object]) -> Callable[[str], object]:
+    def convert(text: str) -> object:
+        try:
+            return read(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return convert
+
+
+def arguments_of(command: Command) -> tuple[Option, ...]:
+    """All arguments of a command, in the order of its help."""
+    shared = (one.of(command.name) for one in SHARED if one.is_of(command.name))
+    return (*command.page.arguments, *options_of_command(command.name), *shared, *_GENERAL)
+
+
+def build_parser(command: Command, settings: "Settings | None" = None, **defaults: object) -> CommandParser:
     """The parser of one command, with its summary, examples and options."""
-    module = command.module
-    prog = f"harness-uq {command.name}"
+    page, prog = command.page, f"harness-uq {command.name}"
     # command lines, each below a comment that explains it; a continued line is indented
-    examples = "\n".join(f"  # {about}\n  {line}" for about, line in module.EXAMPLES).replace("\\\n", "\\\n      ")
+    examples = "\n".join(f"  # {about}\n  {line}" for about, line in page.examples).replace("\\\n", "\\\n      ")
     parser = CommandParser(
         prog,
-        usage=f"{prog} {module.USAGE}",
+        usage=f"{prog} {page.usage}",
         description=f"{command.summary}.\n\nExamples:\n{examples}",
-        epilog=getattr(module, "DETAILS", ""),
+        epilog=page.details,
     )
-    add_arguments: Callable[[CommandParser], None] = module.add_arguments
-    add_arguments(parser)
-    parser.groups["General"].add_argument(
-        "--ignore",
-        action="append",
-        default=[],
-        metavar="CODE[,CODE]",
-        help="Hide the notes and warnings with these codes or names, such as UQ104 or few-clusters (repeatable)",
-    )
-    add_settings_options(parser.groups["General"])
-    parser.set_defaults(**defaults)
+    parser.add_options(arguments_of(command), settings)
+    parser.set_defaults(settings=settings, command=command, **defaults)
     return parser
 
 
-def add_settings_options(parser: "argparse._ActionsContainer") -> None:
-    """`--settings` and `--isolated`: which settings file a command reads."""
-    options = parser.add_mutually_exclusive_group()
-    options.add_argument(
-        "--settings",
-        metavar="FILE",
-        dest="settings_file",
-        help="Read settings only from FILE, and not from the settings files of the project",
-    )
-    options.add_argument(
-        "--isolated", action="store_true", help="Ignore the settings in harness-uq.toml and pyproject.toml"
-    )
+def parse_settings_options(arguments: Sequence[str]) -> argparse.Namespace | None:
+    """Which settings file the arguments of a command choose; None if the parser of the command reports an error."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    group = parser.add_mutually_exclusive_group()
+    for one in _SETTINGS_FILE:
+        group.add_argument(*one.arguments, **_keywords(one, None))
+    try:
+        return parser.parse_known_args(arguments)[0]
+    except argparse.ArgumentError:
+        return None

@@ -6,15 +6,12 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from harness_uq.commands import argument_values as _argument_values
-from harness_uq.commands import auxiliary_data as _auxiliary_data
 from harness_uq.commands import console as _console
-from harness_uq.commands import emit_results as _emit_results
-from harness_uq.commands import loading as _loading
-from harness_uq.commands import nothing_estimable as _nothing_estimable
-from harness_uq.commands import shared_options as _shared_options
-from harness_uq.commands.parser import CommandParser
+from harness_uq.commands import emit as _emit
+from harness_uq.commands import load as _load
+from harness_uq.commands.parser import METHODS, Page, named_logs
 from harness_uq.errors import UsageError
+from harness_uq.options import Option
 
 if TYPE_CHECKING:
     from harness_uq.data.task_log import TaskLog
@@ -28,68 +25,55 @@ EXAMPLES = (
     ("Report on two systems and choose their names", "harness-uq report new=runs/b old=runs/a --output report.html"),
     ("Print the results as JSON", "harness-uq report runs/ --format json"),
 )
-DETAILS = _shared_options.METHODS
+DETAILS = METHODS
 
 
-def add_arguments(parser: CommandParser) -> None:
-    """Declare the arguments."""
-    _shared_options.add_named_logs(parser)
-    _shared_options.add_estimation(parser)
-    _shared_options.add_options(parser, "--missing", "--treat", "--resources", "--prices", "--margin")
-    _shared_options.add_overall(parser)
-    _shared_options.add_options(parser, "--by")
-    _auxiliary_data.add_auxiliary_data(parser)
-    output = parser.groups["Output"]
-    output.add_argument("--title", help="Set the title of an HTML page (default: Evaluation report)")
-    _emit_results.add_output(parser)
-    _loading.add_engine(parser)
+_ARGUMENTS = (
+    named_logs(),
+    Option(name="title", group="Output", help="Set the title of an HTML page (default: Evaluation report)"),
+)
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, analyse, write."""
     names = ["overall", "estimates", "comparisons", "rankings"]
     names += ["breakdowns", "difference_breakdowns"] if args.by else []
-    with _emit_results.emitting(args, *names) as emitter:
+    with _emit.emitting(args, *names) as emitter:
         return _report(args, emitter)
 
 
-def _report(args: argparse.Namespace, emitter: _emit_results.Emitter) -> int:
+def _report(args: argparse.Namespace, emitter: _emit.Emitter) -> int:
     from harness_uq.overview import report
 
-    plugins = _argument_values.plugins_of_command(args)
-    options = _argument_values.estimation_options(args, plugins)
-    auxiliary = _auxiliary_data.AuxiliaryPaths.from_arguments(args)
-    scans = _loading.scan_all_named(args, args.logs, plugins, None if auxiliary else options)
+    plugins = _load.plugins_of_command(args)
+    options = _load.options_of(args)
+    _load.check_method(options, plugins)
+    auxiliary = _load.AuxiliaryPaths.from_arguments(args)
+    scans = _load.scan_all_named(args, args.logs, plugins, None if auxiliary else options)
     readings = [scan.reading for scan in scans]
-    failed = _loading.report_read_errors(*readings)
-    errors = _loading.reading_errors(*readings)
-    logs = _argument_values.select_logs(args, readings, auxiliary.label_metrics)
+    failed = _load.report_read_errors(*readings)
+    errors = _load.reading_errors(*readings)
+    logs = _load.select_logs(args, readings, auxiliary.label_metrics)
     if not logs:
         emitter.emit_errors(errors)
         return 1
-    _argument_values.check_names(options.structure, logs)
-    _argument_values.check_margin_tasks(args, logs)
-    margin, margins = _argument_values.margins(args)
+    _load.check_names(options.structure, logs)
+    _load.check_margin_tasks(args, logs)
     if auxiliary:
         logs = auxiliary.select_logs(logs)
         _check_one_system(logs)
-        rows = auxiliary.estimate(logs, options, plugins, partial(_loading.read, args, plugins=plugins))
+        rows = auxiliary.estimate(logs, options, plugins, partial(_load.read, args, plugins=plugins))
     else:
         rows = [row for scan in scans for row in scan.rows_of(logs)]
-    overall = _argument_values.overall_options(args)
-    names = ("method", "level", "scope", "estimand", "interval", "seed", "structure")
-    of_scores = {name: getattr(options, name) for name in names}
-    with _argument_values.checking_arguments():
-        results = report(
-            logs, replace(overall, **of_scores, margin=margin, margins=margins), plugins=plugins, estimates=rows
-        )
-    results = replace(results, overall=_argument_values.with_note_unless_requested(args, results.overall))
+    with _console.checking_arguments():
+        results = report(logs, options, plugins=plugins, estimates=rows)
+    results = replace(results, overall=_load.with_note_unless_requested(args, results.overall))
     for failure in results.problems:
         _console.print_error(f"warning: {failure}")
-    problem = _nothing_estimable.nothing_estimable(args, results.estimates)
-    errors += _nothing_estimable.error_entries(problem)
+    problem = _emit.nothing_estimable(options, results.estimates)
+    errors += _emit.error_entries(problem)
     emitter.emit({**results.lists, **_groups(args, logs, options, plugins)}, errors)
-    return max(failed, _nothing_estimable.report_problem(problem))
+    return max(failed, _emit.report_problem(problem))
 
 
 def _groups(
@@ -107,7 +91,7 @@ def _groups(
     differences: Sequence[object] = ()
     if len(systems) == 2:
         a, b = ([log for log in logs if log.system == system] for system in systems)
-        compared = Options(level=args.level, structure=options.structure, seed=args.seed)
+        compared = Options(level=options.level, structure=options.structure, seed=options.seed)
         differences = compare_by(a, b, args.by, compared, plugins=plugins)
     return {"breakdowns": scores, "difference_breakdowns": differences}
 
@@ -125,3 +109,6 @@ def _check_one_system(logs: "Sequence[TaskLog]") -> None:
             "A report with --labels or --reference-runs covers one system. Select one with --model; found: "
             f"{', '.join(systems)}."
         )
+
+
+PAGES = {"report": Page(usage=USAGE, examples=EXAMPLES, run=run, arguments=_ARGUMENTS, details=DETAILS)}

@@ -4,14 +4,12 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness_uq.commands import argument_types as _argument_types
-from harness_uq.commands import argument_values as _argument_values
 from harness_uq.commands import console as _console
-from harness_uq.commands import loading as _loading
-from harness_uq.commands import output_files as _output_files
-from harness_uq.commands import shared_options as _shared_options
-from harness_uq.commands.parser import CommandParser
+from harness_uq.commands import emit as _emit
+from harness_uq.commands import load as _load
+from harness_uq.commands.parser import Page, logs_argument
 from harness_uq.errors import UsageError
+from harness_uq.options import COUNT, Option
 
 if TYPE_CHECKING:
     from harness_uq.data.reference_runs import ReferenceRuns
@@ -47,54 +45,41 @@ the second draw wrote.
 """
 
 
-def add_arguments(parser: CommandParser) -> None:
-    """Declare the arguments."""
-    data = parser.groups["Data"]
-    data.add_argument(
+_ARGUMENTS = (
+    logs_argument(
         "task",
-        metavar="TASK",
+        "TASK",
+        nargs=None,
         help="Select questions of this task, which must have the same name in the reference runs",
-    )
-    data.add_argument(
-        "--reference-runs",
-        nargs="+",
-        required=True,
-        metavar="RUN",
-        help="Use runs of other systems on the whole task (required)",
-    )
-    data.add_argument(
-        "--metric", help="Measure the difficulty of questions by this metric (default: the first metric of the task)"
-    )
-    data.add_argument(
-        "--after",
+    ),
+    Option(
+        name="metric",
+        group="Data",
+        help="Measure the difficulty of questions by this metric (default: the first metric of the task)",
+    ),
+    Option(
+        name="after",
+        group="Data",
         nargs="+",
         metavar="LOG",
         help="Draw further questions, given these runs of the new system on the first questions",
-    )
-    data.add_argument(
-        "--inclusion-probabilities",
-        metavar="FILE",
-        help="Read the inclusion probabilities of the first draw (with --after)",
-    )
-    method = parser.groups["Method"]
-    method.add_argument(
-        "--n", type=_argument_types.count, required=True, metavar="N", help="Draw N questions (required)"
-    )
-    method.add_argument(
-        "--design",
-        choices=["stratified", "uniform", "informative"],
+    ),
+    Option(name="n", rule=COUNT, is_required=True, metavar="N", help="Draw N questions (required)"),
+    Option(
+        name="design",
+        choices=("stratified", "uniform", "informative"),
         default="stratified",
-        help="Stratify by difficulty, draw uniformly, or prefer questions that separate systems (default: %(default)s)",
-    )
-    _shared_options.add_options(parser, "--seed")
-    parser.groups["Output"].add_argument(
-        "--ids",
-        type=Path,
-        required=True,
+        help="Stratify by difficulty, draw uniformly, or prefer questions that separate systems (default: {default})",
+    ),
+    Option(
+        name="ids",
+        group="Output",
+        read=Path,
+        is_required=True,
         metavar="FILE",
         help="Write the ids of the questions to this JSON file (required)",
-    )
-    _loading.add_engine(parser)
+    ),
+)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -104,25 +89,23 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.data.reference_runs import reference_runs
     from harness_uq.messages.control_characters import escape_control
 
-    if args.inclusion_probabilities and not args.after:
-        raise UsageError("--inclusion-probabilities requires --after.")
     beside = args.ids.with_name(f"{args.ids.stem}.drawn.json")
     for path in (args.ids, beside):
-        _output_files.try_file(path)
+        _emit.try_file(path)
     plugins = _console.load_and_report_plugins()
-    reading = _loading.read(args, args.reference_runs, plugins)
+    reading = _load.read(args, args.reference_runs, plugins)
     first = _first_part(args, plugins) if args.after else None
     others = [log for log in reading.logs if first is None or log.system != first.system]
     history = reference_runs(others, args.task, args.metric)
-    with _argument_values.checking_arguments():
+    with _console.checking_arguments():
         drawn = _draw(args, history) if first is None else _draw_further(args, history, first)
     ids = [history.ids[i] for i in drawn.indices]
     ids_as_logged = [int(one) if one.isdecimal() else one for one in ids]
     probabilities = dict(zip(history.ids, drawn.probabilities.tolist(), strict=True))
-    _output_files.write_file(args.ids, json.dumps({args.task: ids_as_logged}).encode() + b"\n")
-    _output_files.write_file(beside, json.dumps({args.task: probabilities}).encode() + b"\n")
+    _emit.write_file(args.ids, json.dumps({args.task: ids_as_logged}).encode() + b"\n")
+    _emit.write_file(beside, json.dumps({args.task: probabilities}).encode() + b"\n")
     print(escape_control(",".join(ids)))
-    return _loading.report_read_errors(reading)
+    return _load.report_read_errors(reading)
 
 
 def _first_part(args: argparse.Namespace, plugins: "Plugins") -> "TaskLog":
@@ -134,7 +117,7 @@ def _first_part(args: argparse.Namespace, plugins: "Plugins") -> "TaskLog":
     """
     from harness_uq.data.selection import merge_runs
 
-    logs = [log for log in _loading.read(args, args.after, plugins).logs if log.task == args.task]
+    logs = [log for log in _load.read(args, args.after, plugins).logs if log.task == args.task]
     joined = merge_runs(logs)
     if len(joined) != 1:
         systems = ", ".join(sorted({log.system for log in logs})) or "no system"
@@ -157,7 +140,7 @@ def _draw(args: argparse.Namespace, history: "ReferenceRuns") -> "Subset":
         design=args.design,
         low=low,
         high=high,
-        rng=np.random.default_rng(args.seed),
+        rng=np.random.default_rng(args.seed or 0),
     )
 
 
@@ -177,7 +160,7 @@ def _draw_further(args: argparse.Namespace, history: "ReferenceRuns", first: "Ta
         probabilities=probabilities_of(chances, history),
         low=min(low, float(np.nanmin(tried))),
         high=max(high, float(np.nanmax(tried))),
-        rng=np.random.default_rng(args.seed),
+        rng=np.random.default_rng(args.seed or 0),
     )
 
 
@@ -202,3 +185,6 @@ def _bounds(history: "ReferenceRuns") -> tuple[float, float]:
     import numpy as np
 
     return min(0.0, float(np.nanmin(history.scores))), max(1.0, float(np.nanmax(history.scores)))
+
+
+PAGES = {"subset": Page(usage=USAGE, examples=EXAMPLES, run=run, arguments=_ARGUMENTS, details=DETAILS)}

@@ -6,12 +6,10 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from harness_uq.commands import argument_types as _argument_types
-from harness_uq.commands import argument_values as _argument_values
-from harness_uq.commands import shared_options as _shared_options
-from harness_uq.commands.console import print_error
-from harness_uq.commands.ignored_messages import marked
-from harness_uq.commands.parser import CommandParser
+from harness_uq.commands import console as _console
+from harness_uq.commands import load as _load
+from harness_uq.commands.parser import Page, format_argument, logs_argument
+from harness_uq.options import POSITIVE, Option
 
 if TYPE_CHECKING:
     from harness_uq.options import Options
@@ -33,35 +31,25 @@ the run with inspect eval --sample-shuffle.
 """
 
 
-def add_arguments(parser: CommandParser) -> None:
-    """Declare the arguments."""
-    _shared_options.add_logs(parser)
-    _shared_options.add_structure(parser)
-    _shared_options.add_options(parser, "--level")
-    parser.groups["Method"].add_argument(
-        "--scope",
-        choices=["population", "full"],
-        default="population",
-        help="Estimate the score on similar new questions, or on all questions of the run (default: %(default)s)",
-    )
-    output = parser.groups["Output"]
-    output.add_argument(
-        "--every",
-        type=_argument_types.positive,
+_ARGUMENTS = (
+    logs_argument(),
+    Option(
+        name="every",
+        group="Output",
+        rule=POSITIVE,
         default=10.0,
         metavar="SECONDS",
-        help="Update the estimates every SECONDS seconds (default: %(default)g)",
-    )
-    output.add_argument("--once", action="store_true", help="Print the current estimates and exit")
-    _shared_options.add_format(parser, ["text", "json"])
+        help="Update the estimates every SECONDS seconds (default: {default})",
+    ),
+    Option(name="once", group="Output", is_flag=True, help="Print the current estimates and exit"),
+    format_argument("text", "json"),
+)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print estimates until no run is found twice in a row; a single time, a log may just be being written."""
-    from harness_uq.options import Options
-
-    plugins = _argument_values.plugins_of_command(args)
-    options = Options(level=args.level, scope=args.scope, structure=_argument_values.structure_options(args))
+    plugins = _load.plugins_of_command(args)
+    options = _load.options_of(args)
     if not _look(args, options, plugins):
         print("No run is in progress.", file=sys.stderr)
         return 0
@@ -78,10 +66,13 @@ def _look(args: argparse.Namespace, options: "Options", plugins: "Plugins") -> b
     from harness_uq.output.monitoring import look_text
     from harness_uq.output.sanitize import json_text
 
-    looks, problems = look(args.logs, options, plugins, _argument_values.log_filter(args))
+    looks, problems = look(args.logs, options, plugins, _load.log_filter(args))
     for seen in looks:
-        shown = marked(seen)
+        shown = _console.marked(seen)
         print(json_text(json.dumps(shown.to_dict())) if args.format == "json" else look_text(shown), flush=True)
     for path, message in problems:
-        print_error(f"warning: {path}: {message.text} ({message.code})")
+        _console.print_error(f"warning: {path}: {message.text} ({message.code})")
     return bool(looks)
+
+
+PAGES = {"watch": Page(usage=USAGE, examples=EXAMPLES, run=run, arguments=_ARGUMENTS, details=DETAILS)}

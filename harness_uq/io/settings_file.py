@@ -1,6 +1,6 @@
-"""Settings of an analysis: names and valid values, the same in the settings file of a project and in live runs."""
+"""The settings file of a project: `harness-uq.toml`, or the table `[tool.harness_uq]` of `pyproject.toml`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,6 +9,7 @@ from harness_uq.options import OPTIONS, Rule, table_of, text, texts
 
 OWN_FILE = "harness-uq.toml"
 _SHARED_FILE = "pyproject.toml"
+_GATE = "gate."
 
 
 class SettingsError(UsageError):
@@ -16,73 +17,41 @@ class SettingsError(UsageError):
 
 
 @dataclass(frozen=True, slots=True)
-class GateSettings:
-    """The table `[gate]` of a settings file.
-
-    Attributes
-    ----------
-    improve_by : required improvements, by task or metric, or under None for all scores
-    by : fields of the questions whose groups are tested, too
-    """
-
-    improve_by: Mapping[str | None, float] = field(default_factory=dict)
-    by: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings file of a project; None or empty for what it does not set.
+    """The settings file of a project.
 
     Attributes
     ----------
     path : path of the file; None if there is none
-    level, scope : as on the command line
-    cluster, clusters : cluster field of all tasks, and by task
-    ranges : range of the scores by metric, or by TASK:METRIC
-    margin, margins : smallest difference that matters, for all tasks and by task
-    at_least, at_most : required bounds of scores, by TASK or TASK:METRIC, which `gate` tests
-    gate : further settings of `gate`
-    factors : logged settings by the name of their factor
-    ignore : codes or names of notes and warnings that are not printed
-    tables : mappings of files to scores by name, see `harness_uq.tabular.mapping`
+    values : converted values by key, of those that the file sets; keys of the table `[gate]` begin with `gate.`
     """
 
     path: str | None = None
-    level: float | None = None
-    scope: str | None = None
-    cluster: str | None = None
-    clusters: Mapping[str, str] = field(default_factory=dict)
-    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    margin: float | None = None
-    margins: Mapping[str, float] = field(default_factory=dict)
-    at_least: Mapping[str, float] = field(default_factory=dict)
-    at_most: Mapping[str, float] = field(default_factory=dict)
-    gate: GateSettings = GateSettings()
-    factors: Mapping[str, str] = field(default_factory=dict)
-    ignore: tuple[str, ...] = ()
-    tables: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    values: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def ignore(self) -> tuple[str, ...]:
+        """Codes or names of notes and warnings that are not printed."""
+        return self.values.get("ignore", ())  # type: ignore[return-value]
+
+    @property
+    def tables(self) -> Mapping[str, Mapping[str, object]]:
+        """Mappings of files to scores by name, see `harness_uq.tabular.mapping`."""
+        return self.values.get("tables", {})  # type: ignore[return-value]
 
     def descriptions(self) -> list[str]:
         """Each setting as `name value`."""
-        values = {"level": self.level, "scope": self.scope, "cluster": self.cluster, "margin": self.margin}
-        lines = [f"{name} {value}" for name, value in values.items() if value is not None]
-        tables: tuple[tuple[str, Mapping[str, object]], ...] = (
-            ("cluster", self.clusters),
-            ("margin", self.margins),
-            ("at_least", self.at_least),
-            ("at_most", self.at_most),
-            ("factor", self.factors),
-        )
-        for name, table in tables:
-            lines += [f"{name} {key}={value}" for key, value in table.items()]
-        lines += [
-            f"improve_by {name}={value}" if name else f"improve_by {value}"
-            for name, value in self.gate.improve_by.items()
-        ]
-        lines += [f"by {name}" for name in self.gate.by]
-        lines += [f"ignore {label}" for label in self.ignore]
-        lines += [f"table {name}" for name in self.tables]
-        return [*lines, *(f"range {name}={low:g},{high:g}" for name, (low, high) in self.ranges.items())]
+        return [line for key, value in self.values.items() for line in _lines(key.removeprefix(_GATE), value)]
+
+
+def _lines(key: str, value: object) -> Iterator[str]:
+    name = key.removesuffix("s")
+    if key == "tables" or not isinstance(value, Mapping):
+        yield from (f"{name} {one}" for one in (value if isinstance(value, Mapping | tuple) else [value]))
+        return
+    for item, one in value.items():
+        shown = ",".join(f"{end:g}" for end in one) if isinstance(one, tuple) else one
+        yield f"{name} {item}={shown}" if item else f"{name} {shown}"
 
 
 def find_settings(folder: Path) -> Settings:
@@ -118,7 +87,7 @@ def read_settings(path: Path) -> Settings:
 def _checked(path: Path, table: Mapping[str, object]) -> Settings:
     values = check_settings(table, FILE_SETTINGS, origin=str(path))
     gate = check_settings(values.pop("gate", {}), GATE_SETTINGS, origin=f"{path}, [gate]")  # type: ignore[arg-type]
-    return Settings(str(path), **values, gate=GateSettings(**gate))  # type: ignore[arg-type]
+    return Settings(str(path), {**values, **{f"{_GATE}{name}": value for name, value in gate.items()}})
 
 
 def _read_table(path: Path) -> Mapping[str, object] | None:
@@ -168,18 +137,16 @@ def _table(value: object) -> Mapping[str, object]:
 
 
 _OF_OPTIONS = {
-    name: rule
+    key: rule
     for one in OPTIONS.values()
     for declared in (one, one.of("gate"))
-    for name, rule in declared.settings.items()
+    for key, rule in declared.settings.items()
 }
-GATE_SETTINGS: Mapping[str, Rule] = {
-    name.removeprefix("gate."): rule for name, rule in _OF_OPTIONS.items() if name.startswith("gate.")
-}
+GATE_SETTINGS = {key.removeprefix(_GATE): rule for key, rule in _OF_OPTIONS.items() if key.startswith(_GATE)}
 """Settings of the table `[gate]`."""
 
 FILE_SETTINGS: Mapping[str, Rule] = {
-    **{name: rule for name, rule in _OF_OPTIONS.items() if not name.startswith("gate.")},
+    **{key: rule for key, rule in _OF_OPTIONS.items() if not key.startswith(_GATE)},
     "gate": Rule(_table, "a table with improve_by and by"),
     "ignore": Rule(texts, 'a list of codes or names of notes and warnings, such as ["few-clusters"]'),
     "tables": Rule(

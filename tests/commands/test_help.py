@@ -4,13 +4,14 @@ import re
 import shlex
 import subprocess
 import sys
+from dataclasses import replace
 from textwrap import wrap
 
 import pytest
 
-from harness_uq.commands.command_table import COMMANDS, GROUPS
+from harness_uq.commands import maintain
+from harness_uq.commands.parser import COMMAND_GROUPS, COMMANDS, build_parser
 from harness_uq.commands.parser import GROUPS as OPTION_GROUPS
-from harness_uq.commands.parser import build_parser
 from harness_uq.output.formats import formats_for
 from tests.test_cli import output
 
@@ -35,7 +36,7 @@ def test_the_overview_lists_every_command_in_its_group_within_24_lines(capsys):
     assert (code, err) == (0, "")
     assert len(lines) <= 24
     assert max(map(len, out.splitlines())) <= 80
-    assert [line[:19].strip() for line in lines if line[:19].strip() in GROUPS] == list(GROUPS)
+    assert [line[:19].strip() for line in lines if line[:19].strip() in COMMAND_GROUPS] == list(COMMAND_GROUPS)
     for name, command in COMMANDS.items():
         assert re.search(rf"^.{{19}}{name} +{re.escape(command.summary)}$", out, re.M)
 
@@ -53,7 +54,7 @@ def test_help_fits_80_columns_and_begins_with_summary_and_examples(command, caps
 
 @commands
 def test_every_command_has_three_examples_that_parse(command):
-    examples = [line for _, line in command.module.EXAMPLES]
+    examples = [line for _, line in command.page.examples]
     assert len(examples) == 3
     for line in examples:
         program, name, *arguments = shlex.split(line.partition(" > ")[0].replace("\\\n", ""))
@@ -128,8 +129,9 @@ def test_help_is_coloured_on_a_terminal(monkeypatch, capsys):
 def test_a_command_imports_no_other_command():
     code = "import sys; from harness_uq.cli import main; main(['restore', '--help']); print(sorted(sys.modules))"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    imported = {name for name in COMMANDS if f"'harness_uq.commands.{name}'" in out}
-    assert imported == {"restore"}
+    modules = {command.module or command.name for command in COMMANDS.values()}
+    assert {name for name in modules if f"'harness_uq.commands.{name}'" in out} == {"maintain"}
+    assert "'numpy'" not in out
 
 
 @pytest.mark.parametrize(
@@ -157,7 +159,7 @@ def test_a_mistyped_name_gets_a_suggestion_and_exit_code_2(capsys, arguments, te
 
 
 def test_debug_is_accepted_after_the_command(capsys, monkeypatch):
-    monkeypatch.setattr(COMMANDS["restore"].module, "run", lambda args: 1 / 0)
+    monkeypatch.setitem(maintain.PAGES, "restore", replace(COMMANDS["restore"].page, run=lambda args: 1 / 0))
     code, _, err = output(capsys, "restore", "x", "--debug")
     assert code == 1
     assert "Internal error: ZeroDivisionError: division by zero" in err

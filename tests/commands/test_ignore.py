@@ -10,8 +10,8 @@ import harness_uq_formats.messages
 import harness_uq_inspect.messages
 import harness_uq_lm_eval.messages
 from harness_uq.cli import main
-from harness_uq.commands.ignored_messages import ignoring
-from harness_uq.commands.loading import reading_errors, report_read_errors
+from harness_uq.commands.console import ignoring
+from harness_uq.commands.load import reading_errors, report_read_errors
 from harness_uq.messages import CORE
 from harness_uq.messages.catalogue.estimation import FEW_CLUSTERS
 from harness_uq.plugins.readers import Reading

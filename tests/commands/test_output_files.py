@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness_uq.commands.output_files import prepare_folder, try_file, write_file
+from harness_uq.commands.emit import try_file, write_file
 from harness_uq.errors import HarnessUqError
 
 
@@ -61,11 +61,3 @@ def test_an_open_file_is_appended_to_and_its_link_stays(tmp_path: Path) -> None:
         write_file(link, b"annotations\n")
     assert link.is_symlink()
     assert (tmp_path / "redirected").read_bytes() == b"table\nannotations\n"
-
-
-def test_a_folder_is_made_and_a_file_in_its_place_is_an_error(tmp_path: Path) -> None:
-    prepare_folder(tmp_path / "a" / "b")
-    assert (tmp_path / "a" / "b").is_dir()
-    (tmp_path / "file").touch()
-    with pytest.raises(HarnessUqError, match=r"Cannot write .*file: File exists"):
-        prepare_folder(tmp_path / "file")

@@ -5,8 +5,8 @@ import io
 import sys
 from types import SimpleNamespace
 
-from harness_uq.commands.loading import scan_paths
-from harness_uq.commands.progress import track
+from harness_uq.commands.console import track
+from harness_uq.commands.load import scan_paths
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.runner import pipeline
 

@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 
-from harness_uq.commands.command_table import COMMANDS
+from harness_uq.commands.parser import COMMANDS
 
 SITE = Path(os.environ["HARNESS_UQ_SITE"])
 PACKAGES = ("harness_uq", "harness_uq.stats", "harness_uq.plots")

@@ -8,8 +8,7 @@ import pytest
 
 from harness_uq import __version__
 from harness_uq.cli import main
-from harness_uq.commands.command_table import COMMANDS
-from harness_uq.commands.parser import build_parser
+from harness_uq.commands.parser import COMMANDS, build_parser
 from tests.conftest import ROOT
 
 yaml = pytest.importorskip("yaml")

@@ -204,7 +204,7 @@ def _in_page(page: str) -> Iterator[str]:
 
 
 def _in_plot(rows: Sequence[object], folder: Path) -> Iterator[str]:
-    from harness_uq.commands.output_files import write_figure
+    from harness_uq.commands.emit import write_figure
     from harness_uq.plots.forest import plot_forest
 
     axes = plot_forest(rows)  # with many scores a list, with a panel for each task

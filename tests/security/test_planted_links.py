@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness_uq.commands.output_files import write_file
+from harness_uq.commands.emit import write_file
 
 
 @pytest.mark.parametrize("name", [".report.html.part", "report.html"])

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness_uq.cli import main
-from harness_uq.commands.command_table import COMMANDS
+from harness_uq.commands.parser import COMMANDS
 from harness_uq.messages.catalogue.command_line import SETTINGS_USED
 from tests.conftest import ROOT
 from tests.test_action import run, runner  # noqa: F401 -- the fixture
