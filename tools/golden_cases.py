@@ -75,7 +75,8 @@ METHODS = {
     "few": "bayes wilson t hall clopper-pearson",
 }
 MISSING = ("drop", "zero", "bounds", "error", "token-limit=zero --missing error=drop", "limit=bounds")
-SCOPES = ("population", "benchmark")
+WIDE = "z/csv/no_clt_paper/langchain_data_tool_use_FULL.csv --column question=index"
+CHANCE = "--chance algebra=0.25 --chance history=0.25 --chance law=0.5 --chance poetry=0.2"
 
 
 def _estimates() -> Iterator[str]:
@@ -95,6 +96,12 @@ def _estimates() -> Iterator[str]:
             yield f"estimate {table} --estimand {estimand} --scope benchmark"
     for table, policy in product(("m/missing.csv", "m/missing_trials.csv", "t/answers.csv"), MISSING):
         yield f"estimate {table} --missing {policy}"
+    for name in ("binary", "trials", "nested", "graded", "clusters"):
+        for method in ("benchmark", "bayes-at-n", "avg-at-n", "t", "wilson"):
+            yield f"estimate {TABLES[name]} --method {method} --scope benchmark"
+    for method, estimand in product(("pass-k", "pass-k-unbiased", "t", "bayesian-bootstrap"), ("pass@2", "pass^2")):
+        yield f"estimate {TABLES['trials']} --method {method} --estimand {estimand}"
+        yield f"estimate {TABLES['nested']} --method {method} --estimand {estimand}"
     yield "estimate m/missing.csv --missing bounds --scope benchmark"
     yield "estimate m/missing.csv --treat limit=zero"
     yield "estimate m/missing_trials.csv --missing bounds --estimand pass@2"
@@ -105,7 +112,7 @@ def _estimates() -> Iterator[str]:
     for options in (
         "",
         "--weights questions",
-        "--chance 'algebra=0.25' --chance history=0.25 --chance law=0.25 --chance poetry=0.25 --normalize chance",
+        f"{CHANCE} --normalize chance",
         "--missing-tasks drop-system",
         "--missing-tasks error",
         "--generalize-over task",
@@ -129,7 +136,7 @@ def _estimates() -> Iterator[str]:
         "z/inspect/numeric_string_grades",
         "z/inspect/unscored",
         "z/csv/no_clt_paper/matharena_aime_II.csv --column question=Question --column 'system=o*,*R1,QwQ*'",
-        "z/csv/bayes_evals/langchain_data_tool_use_FULL.csv --column 'system=gpt*,llama*'",
+        f"{WIDE} --column 'system=gpt*,llama*'",
     ):
         yield f"estimate {source}"
     yield "estimate d/lm-eval --task demo_exam --weights subtasks"
@@ -219,13 +226,15 @@ def _comparisons() -> Iterator[str]:
         "--model a --model b",
         "--model a --model d --overall --fail-if-worse",
         "--model d --model a --overall --fail-if-worse",
-        "--model a --model b --chance '*=0.25' --normalize chance",
+        f"--model a --model b {CHANCE} --normalize chance",
         "--model a --model b --margin algebra=0.1 --margin 0.02 --task algebra --task law",
         "--model a --model b --scope benchmark",
         "--model a --model b --method independent",
     ):
         yield f"compare m/tasks.csv {options}"
     yield "compare m/pair_of_tasks.csv --weights questions"
+    for options in ("", "--method t", "--scope benchmark", "--weights questions --overall --fail-if-worse --level 0.8"):
+        yield f"compare m/pair_of_tasks.csv --range score=0,1 {options}".strip()
     yield "compare m/pair_of_tasks.csv --margin t1=0.1 --margin 0.02"
     for options in ("", "--method t", "--method independent", "--scope benchmark"):
         yield f"compare d/lm-eval {options}".strip()
@@ -244,9 +253,9 @@ def _comparisons() -> Iterator[str]:
         "z/lm_eval/truthfulqa_gen_category_clusters",
         "a=z/lm_eval/negotiationtom_group_clusters/run_a b=z/lm_eval/negotiationtom_group_clusters/run_b",
         "z/inspect/popularity_100_two_models",
-        "z/inspect/popularity_5epochs_3models",
+        "z/inspect/popularity_5epochs_3models --model openai/gpt-5 --model google/gemini-2.5-pro",
         "z/inspect/popularity_5epochs_3models --baseline anthropic/claude-sonnet-4-20250514",
-        "z/csv/bayes_evals/langchain_data_tool_use_FULL.csv --column 'system=gpt-4*' --margin 0.1",
+        f"{WIDE} --column 'system=gpt-4*' --margin 0.1",
     ):
         yield f"compare {source}"
     for table in ("t/agents.csv --model large --model small", "m/resources.csv --model one --model two"):
@@ -294,10 +303,12 @@ def _rankings() -> Iterator[str]:
         "--generalize-over task",
         "--correction bh --per-task",
         "--scope benchmark",
-        "--chance '*=0.25' --normalize chance",
+        f"{CHANCE} --normalize chance",
     ):
         yield f"rank m/tasks.csv {options}".strip()
     yield "rank m/pair_of_tasks.csv --per-task"
+    for options in ("", "--scope benchmark", "--weights questions"):
+        yield f"rank m/pair_of_tasks.csv --range score=0,1 {options}".strip()
     for source in (
         "d/lm-eval",
         "d/lm-eval --scope benchmark",
@@ -311,7 +322,7 @@ def _rankings() -> Iterator[str]:
         "a=z/lm_eval/negotiationtom_group_clusters/run_a b=z/lm_eval/negotiationtom_group_clusters/run_b",
         "z/inspect/popularity_100_two_models",
         "z/inspect/popularity_5epochs_3models",
-        "z/csv/bayes_evals/langchain_data_tool_use_FULL.csv --column 'system=*claude*,gpt*,*llama*'",
+        f"{WIDE} --column 'system=claude*,gpt*,llama*'",
         "z/csv/no_clt_paper/matharena_aime_II.csv --column question=Question --column 'system=*R1,QwQ*,gemini*'",
     ):
         yield f"rank {source}"
@@ -369,7 +380,8 @@ def _gates() -> Iterator[str]:
         new, old = pairs[table]
         yield f"gate {new}={table}.csv --baseline {old}={table}.csv --margin 0.1 --missing {policy}"
     yield "gate new=m/binary.csv --baseline old=m/binary.csv --margin 0.1 --by kind"
-    yield "gate new=m/pair_of_tasks.csv --baseline old=m/pair_of_tasks.csv --margin t1=0.2 --margin 0.1 --overall"
+    pair = "new=m/pair_of_tasks.csv --baseline old=m/pair_of_tasks.csv --range score=0,1"
+    yield f"gate {pair} --margin t1=0.2 --margin 0.1 --overall"
     yield "gate new=t/grades.csv --baseline old=t/grades.csv --labels t/labels.csv --margin 0.05"
     yield "gate new=m/binary.csv --baseline old=m/binary.csv --labels m/labels.csv --margin 0.1"
     for bound in ("--at-least 0.5", "--at-most 0.9", "--at-least 0.3 --scope benchmark", "--at-least 0.5 --level 0.8"):
@@ -385,13 +397,13 @@ def _gates() -> Iterator[str]:
         yield f"gate new=t/nightly/2026-11-20.csv --baseline {' '.join(nights[:n])} --margin 0.02"
     yield f"gate new=t/nightly/2026-11-20.csv new=t/nightly/2026-11-19.csv --baseline {' '.join(nights)} --margin 0.05"
     yield f"gate new=t/nightly/2026-11-20.csv --baseline {nights[0]} --history main=t/nightly --margin 0.02"
-    yield f"gate new=t/nightly/2026-11-20.csv --baseline {' '.join(nights)} --improve-by 0.02 --scope benchmark"
+    yield f"gate new=t/nightly/2026-11-20.csv --baseline {' '.join(nights[:2])} --improve-by 0.02 --scope benchmark"
     for kind in ("", "auto", "epochs", "halves"):
         yield f"gate m/trials.csv --model one --self-test {kind} --margin 0.1 --n-simulations 40".replace("  ", " ")
     yield "gate m/binary.csv --model new --self-test halves --margin 0.1 --n-simulations 40"
-    yield "gate m/runs --self-test runs --margin 0.1 --n-simulations 40"
+    yield "gate m/runs --self-test runs --margin 0.1 --n-simulations 10"
     yield "gate d/inspect/scripted-large --self-test --margin 0.1 --task word_problems --n-simulations 20"
-    yield "gate z/inspect/popularity_5epochs_3models --at-least 0.2"
+    yield "gate z/inspect/popularity_5epochs_3models --model openai/gpt-5 --at-least 0.2"
 
 
 def _others() -> Iterator[str]:
@@ -416,7 +428,7 @@ def _others() -> Iterator[str]:
         "d/lm-eval --difference 0.05",
         "d/lm-eval --task demo_passages --difference 0.05",
         "d/inspect/scripted-large --task word_problems --width 0.1 --cost-question 4 --cost-trial 1",
-        "d/inspect/scripted-large --task word_problems --width 0.1 --budget 500",
+        "d/inspect/scripted-large --task word_problems --width 0.1 --budget 500 --cost-trial 1",
         "m/binary.csv --difference 0.1",
         "m/binary.csv --model new --width 0.1",
         "m/trials.csv --model one --width 0.1 --trials 2",
@@ -434,7 +446,7 @@ def _others() -> Iterator[str]:
         "t/grades.csv --model new --target labels --labels t/labels.csv --width 0.15",
         "t/grades.csv --model new --target labels --labels t/labels.csv --width 0.15 --ids {out}/to-label.csv",
         "t/grades.csv --target labels --labels t/labels.csv --width 0.2",
-        "t/grades.csv --target labels --labels t/labels.csv --budget 100",
+        "t/grades.csv --target labels --labels t/labels.csv --difference 0.1",
         "m/binary.csv --target labels --labels m/labels.csv --width 0.2",
         "t/summaries.csv --column metric=grader --target graders --budget 150 --ids {out}/to-grade.csv",
         "t/summaries.csv --column metric=grader --target graders --budget 60",
@@ -492,7 +504,10 @@ def _others() -> Iterator[str]:
 
 RESULTS = {
     "estimate": ("m/tasks.csv", "m/missing.csv --missing bounds", "m/trials.csv --by kind"),
-    "compare": ("m/tasks.csv --baseline a --per-task", "m/missing.csv --model one --model two --missing bounds"),
+    "compare": (
+        "m/tasks.csv --baseline a --per-task --task algebra --task law",
+        "m/missing.csv --model one --model two --missing bounds",
+    ),
     "rank": ("m/tasks.csv --per-task", "m/clusters.csv"),
     "gate": ("m/tasks.csv --model a --at-least algebra=0.5",),
     "plan": ("m/binary.csv --difference 0.1", "m/trials.csv --model one --width 0.1"),
@@ -529,8 +544,8 @@ def _formats() -> Iterator[str]:
         yield f"compare m/resources.csv --model one --model two --resources --format {form}"
         yield f"plan t/grades.csv --target labels --labels t/labels.csv --width 0.2 --format {form}"
         yield f"plan t/summaries.csv --column metric=grader --target graders --budget 150 --format {form}"
-        yield f"plan --reference-runs m/reference.csv --width 0.1 --format {form}"
         yield f"gate m/trials.csv --model one --self-test --margin 0.1 --n-simulations 20 --format {form}"
+    yield "plan --reference-runs m/reference.csv --width 0.1 --format csv"
     yield "compare m/binary.csv --disagreements 3 --format table"
     yield "watch d/inspect --once --format text"
 
