@@ -73,7 +73,8 @@ from golden_compare import (  # noqa: E402
 from golden_data import TIME, write_data  # noqa: E402
 
 STORED = ROOT / "tests" / "golden"
-SHARED = ROOT.parent / "shared" / "data"
+# logs of others, beside the repository or beside the folder of its worktrees
+SHARED = next(filter(Path.is_dir, (folder / "shared" / "data" for folder in ROOT.parents)), ROOT / "shared" / "data")
 N_SEEDS = 4  # with which `record` runs a case that rests on draws
 N_REPEATED = 8  # seeds with which `check` repeats such a case if a number differs
 BATCH = 60  # cases that `record` stores at a time
@@ -412,7 +413,7 @@ def check(cases: Sequence[Case], args: argparse.Namespace) -> int:
         if entry.n_matches:
             print(f"intended: {entry.n_matches} values of {entry.cases} ({entry.paths}): {entry.reason}")
     if found.not_stored:
-        print(f"{len(found.not_stored)} cases without stored results, such as {found.not_stored[0]}")
+        print(f"{len(found.not_stored)} cases have no stored results, such as {found.not_stored[0]}")
     print(
         f"{len(cases) - len(found.not_stored)} cases, {found.n_values} values: {len(unexpected)} differences in "
         f"{len({one.case for one in unexpected})} cases, {len(allowed)} intended differences"

@@ -618,29 +618,20 @@ SEQUENCES = (
 
 def _shared() -> Iterator[Case]:
     """Logs of other formats, which are beside the repository on some machines."""
-    agents = "s/formats_agents"
     for source in (
         "s/formats/every_eval_ever",
         "s/formats/harbor_tb",
         "s/formats/helm",
+        "s/formats/lighteval",
         "s/formats/promptfoo",
-        f"{agents}/inspect_agent",
-        f"{agents}/lm_eval_groups",
-        f"{agents}/tau_bench",
-        f"{agents}/tau2_bench",
-        f"{agents}/metr_time_horizon",
-        f"{agents}/swe_bench",
-        f"{agents}/nemo_skills",
-        f"{agents}/simple_evals",
-        f"{agents}/deepeval",
-        f"{agents}/mteb",
-        f"{agents}/mini_swe_agent",
-        f"{agents}/pairwise",
+        "s/formats/terminal_bench",
+        "s/formats_agents/inspect_agent",
+        "s/formats_agents/lm_eval_groups",
     ):
         yield _case(f"estimate {source}", shared=True)
-    yield _case(f"rank {agents}/swe_bench", shared=True)
-    yield _case(f"rank {agents}/lm_eval_groups", shared=True)
-    yield _case(f"compare {agents}/tau2_bench", shared=True)
+    for command in ("rank", "compare"):
+        yield _case(f"{command} s/formats_agents/lm_eval_groups", shared=True)
+        yield _case(f"{command} s/formats/terminal_bench", shared=True)
 
 
 # arrays

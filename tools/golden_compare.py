@@ -7,7 +7,7 @@ import statistics
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
@@ -167,6 +167,7 @@ def compare_repeated(
             error = math.sqrt(max(variance, floor**2) * (1 / n_seeds + 1 / n_repeated))
             if abs(new[0] - old[0]) <= _n_errors(degrees) * error + RELATIVE * abs(old[0]):
                 continue
+            difference = replace(difference, stored=old[0], new=new[0])  # means over seeds
         elif isinstance(old, dict) and isinstance(new, dict) and _overlap(old["values"], new["values"]):
             continue
         kept.append(difference)
