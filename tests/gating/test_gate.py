@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness_uq import DataError, Options, TaskLog, gate
+from harness_uq import DataError, Options, TaskLog, compare, gate
 from harness_uq.results.gate import ScoreName
 from tests.data.toy import task_log
 from tests.message_checks import raises_message
@@ -165,3 +165,31 @@ def test_the_json_form_has_every_field() -> None:
         "n_additional_questions",
         "can_fail",
     } < set(document["rows"][0])
+
+
+@pytest.mark.parametrize("kind", ["binary", "clusters", "trials", "graded", "missing", "unmatched"])
+def test_the_row_of_a_gate_is_that_of_compare(kind: str) -> None:
+    """Random data of each kind; the difference, its interval and its posterior agree to 1e-9, and so do verdicts."""
+    for seed in range(3):
+        rng = np.random.default_rng([seed, len(kind)])
+        logs = [random_log(kind, system, rng) for system in ("new", "old")]
+        (of_gate,) = gate(*logs, margin=0.05, level=0.9).rows
+        (row,) = compare(*logs, margin=0.05, level=0.9)
+        one = of_gate.comparison
+        ends = [(x.difference.value, x.difference.interval.low, x.difference.interval.high) for x in (one, row)]
+        assert ends[0] == pytest.approx(ends[1], rel=1e-9, abs=1e-12)
+        points = np.linspace(-0.5, 0.5, 7)
+        np.testing.assert_allclose(one.posterior.cdf(points), row.posterior.cdf(points), rtol=1e-9, atol=1e-12)
+        assert (one.verdict, one.method, one.n_matched) == (row.verdict, row.method, row.n_matched)
+
+
+def random_log(kind: str, system: str, rng: np.random.Generator) -> TaskLog:
+    n, chance = 24, rng.uniform(0.2, 0.8)
+    values = (rng.random((n, 3 if kind == "trials" else 1)) < chance).astype(float)
+    if kind == "graded":
+        values = rng.beta(2, 2, (n, 1))
+    if kind == "missing":
+        values[rng.choice(n, 3, replace=False)] = np.nan
+    ids = [str(i) for i in range(n)] if kind != "unmatched" or system == "new" else [str(i) for i in range(6, n + 6)]
+    fields = {"passage_id": [str(i // 4) for i in range(n)]} if kind == "clusters" else None
+    return task_log(values, system=system, ids=ids, fields=fields)
