@@ -39,8 +39,8 @@ from .estimation.estimate import estimate_scores as estimate_scores
 from .gating.gate import gate as gate
 from .gating.requirements import Requirement as Requirement
 from .gating.self_test import self_test as self_test
-from .graders.assess import GraderAssessment as GraderAssessment
-from .graders.assess import assess_graders as assess_graders
+from .graders.graders import GraderAssessment as GraderAssessment
+from .graders.graders import assess_graders as assess_graders
 from .graders.plan import plan_graders as plan_graders
 from .inference.defaults import method_names as method_names
 from .inference.load_plugins import load_plugins as load_plugins

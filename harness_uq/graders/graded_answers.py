@@ -136,3 +136,21 @@ def _run_of(log: TaskLog) -> tuple[str, ...]:
     """The run that gave the answers; rescored logs of one run have the same."""
     attempt = log.source.attempt
     return (log.source.path, log.source.run) if attempt is None else (attempt.run, attempt.id)
+
+
+def graders_of_same_answers(entries: Sequence[GradedAnswers]) -> list[list[GradedAnswers]]:
+    """The graders of each set of answers that several graders scored."""
+    by_answers: dict[tuple[str, ...], list[GradedAnswers]] = {}
+    for entry in entries:
+        by_answers.setdefault(entry.answers, []).append(entry)
+    return [graders for graders in by_answers.values() if len(graders) > 1]
+
+
+def scores_of_graders(graders: Sequence[GradedAnswers]) -> FloatArray:
+    """Mean scores of the questions of the first log by all graders, (n_questions, n_graders); NaN without a score."""
+    by_question = [
+        dict(zip(entry.log.questions.ids, mean_of_trials(entry.data.values).tolist(), strict=True)) for entry in graders
+    ]
+    ids = graders[0].log.questions.ids
+    table = np.array([[scores.get(question, np.nan) for scores in by_question] for question in ids], float)
+    return table.reshape(len(ids), len(graders))

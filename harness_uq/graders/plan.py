@@ -8,8 +8,12 @@ import numpy as np
 
 from harness_uq.data.arrays import FloatArray, IntArray
 from harness_uq.errors import DataError, NotEstimableError, StructureError
-from harness_uq.graders.graded_answers import GradedAnswers, graded_answers
-from harness_uq.graders.panels import graders_of_same_answers, scores_of_graders
+from harness_uq.graders.graded_answers import (
+    GradedAnswers,
+    graded_answers,
+    graders_of_same_answers,
+    scores_of_graders,
+)
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.messages.catalogue.graders import GRADERS_OF_DIFFERENT_RANGES
 from harness_uq.messages.catalogue.planning import PILOT_CLUSTERS_UNKNOWN, PILOT_FEW_CLUSTERS, PLAN_UNAVAILABLE

@@ -36,7 +36,7 @@ LOGS = [panel("a"), panel("b")]
 
 def test_all_graders_score_equally_many_answers_of_each_system():
     for budget in (60, 100, 170):
-        for plan in plan_graders(LOGS, Options(budget)):
+        for plan in plan_graders(LOGS, Options(budget=budget)):
             best = plan.designs[0]
             assert len(plan.template) == best.n_answers * best.n_per_answer <= budget
             counts = [sum(row[3] == grader for row in plan.template) for grader in GRADERS]
