@@ -1,23 +1,31 @@
 """The scores of earlier systems on all questions of a benchmark, with the model that is fitted to them."""
 
-from collections.abc import Sequence
+import io
+import logging
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeGuard, cast
+from typing import TYPE_CHECKING, Final, TypeGuard, cast
 
 import numpy as np
 
-from harness_uq.active.stored_model import HistoryKey, read_predictor, write_predictor
 from harness_uq.data.reference_runs import ReferenceRuns, reference_runs
 from harness_uq.data.selection import active_draws
-from harness_uq.data.task_log import FloatArray, Questions, Scores
-from harness_uq.errors import DataError
+from harness_uq.data.task_log import FloatArray, Questions, Scores, TaskLog
+from harness_uq.errors import DataError, HarnessUqError, error_summary
 from harness_uq.estimation.active import fitted_predictor
 from harness_uq.inference.load_plugins import load_plugins
+from harness_uq.io import paths as io_paths
+from harness_uq.messages.catalogue.store import STORE_UNUSABLE
 from harness_uq.plugins.readers import Reading, task_logs
 from harness_uq.stats.active.expected_width import ExpectedWidth, WidthSimulation
+from harness_uq.stats.active.factor_model import FactorModel
 from harness_uq.stats.active.predictor import Predictor
+from harness_uq.stats.active.system_prior import SystemPrior
 from harness_uq.stats.common.validate_arrays import as_floats
 from harness_uq.stats.common.validate_scalars import check_range
 from harness_uq.stats.subsets.question_covariates import check_history
@@ -190,3 +198,128 @@ def _reference_runs(
             raise DataError(f"the history has several tasks. Select one with task=...: {', '.join(tasks)}")
         task = next(iter(tasks), "")
     return reference_runs(logs, task, metric, filter_name)
+
+
+# ---------------------------------------------------------------- fitted models in a store
+
+_FOLDER: Final = "models"
+_VERSION: Final = 2  # of the model; a new one makes stored models outdated
+_MODEL: Final = ("intercepts", "loadings", "factors")
+_PRIOR: Final = ("centres", "scales", "log_weights", "precision")
+
+_UNREADABLE: Final = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile)
+
+_logger = logging.getLogger("harness_uq")
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryKey:
+    """What the scores of a history in a store are.
+
+    Attributes
+    ----------
+    task, metric, filter : str
+        Task, metric and filter of the scores.
+    range : tuple of float
+        Smallest and largest possible score.
+    """
+
+    task: str
+    metric: str
+    filter: str
+    range: tuple[float, float]
+
+
+def read_predictor(store: str, fingerprint: str) -> Predictor | None:
+    """Read the model of the history with this fingerprint; None if the store has none that can be read."""
+    try:
+        content = io_paths.read_bytes(_path(store, fingerprint))
+        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+            model = FactorModel(*(arrays[name] for name in _MODEL))
+            prior = SystemPrior(*(arrays[name] for name in _PRIOR))
+            return Predictor(model, prior, arrays["difficulties"])
+    except _UNREADABLE as error:
+        _logger.debug("no stored model of the history: %s", error)
+        return None
+
+
+def write_predictor(store: str, fingerprint: str, key: HistoryKey, predictor: Predictor) -> None:
+    """Write the model of a history; if the store cannot be written, the model is fitted again the next time."""
+    arrays = {name: getattr(predictor.model, name) for name in _MODEL}
+    arrays |= {name: getattr(predictor.prior, name) for name in _PRIOR}
+    content = io.BytesIO()
+    scores = np.array([key.task, key.metric, key.filter])
+    np.savez(content, difficulties=predictor.difficulties, key=scores, range=np.array(key.range), **arrays)
+    try:
+        io_paths.make_folder(io_paths.join(store, _FOLDER))
+        io_paths.write_bytes(_path(store, fingerprint), content.getvalue())
+    except OSError as error:
+        _logger.debug("the model of the history is not stored: %s", error)
+
+
+def stored_models(store: str) -> Iterator[tuple[str, HistoryKey | None]]:
+    """Yield the path of each model in a store and the key of its history; None if it cannot be read.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be listed.
+    """
+    with suppress(FileNotFoundError):  # no model was fitted
+        for path in io_paths.files_in(io_paths.join(store, _FOLDER)):
+            yield path, _read_key(path)
+
+
+def is_model_of(path: str, fingerprint: str) -> bool:
+    """Whether this is the path of the model of the history with this fingerprint."""
+    return io_paths.name_of(path) == _name(fingerprint)
+
+
+def _read_key(path: str) -> HistoryKey | None:
+    try:
+        with np.load(io.BytesIO(io_paths.read_bytes(path)), allow_pickle=False) as arrays:
+            task, metric, filter_name = arrays["key"].tolist()
+            low, high = arrays["range"].tolist()
+            return HistoryKey(task, metric, filter_name, (low, high))
+    except _UNREADABLE:
+        return None
+
+
+def _path(store: str, fingerprint: str) -> str:
+    return io_paths.join(store, _FOLDER, _name(fingerprint))
+
+
+def _name(fingerprint: str) -> str:
+    return f"{fingerprint}-{_VERSION}.npz"
+
+
+def remove_outdated_models(store: str) -> int:
+    """Delete models that do not belong to the scores in the store, or cannot be read; return their number.
+
+    Such models result from systems that were added, changed or removed, and from other versions of this package.
+
+    Raises
+    ------
+    HarnessUqError
+        If the store can be neither read nor written.
+    """
+    try:
+        models = list(stored_models(store))
+        logs = stored_logs(store) if models and is_store(store) else ()
+        outdated = [path for path, key in models if not _is_current(path, key, logs)]
+        for path in outdated:
+            io_paths.remove(path)
+    except OSError as error:
+        raise HarnessUqError(STORE_UNUSABLE(store=store, action="cleared", reason=error_summary(error))) from error
+    return len(outdated)
+
+
+def _is_current(path: str, key: HistoryKey | None, logs: Sequence[TaskLog]) -> bool:
+    """Whether the model was fitted to the scores in these logs."""
+    if key is None or not logs:
+        return False
+    try:
+        history = ActiveHistory(logs, task=key.task, metric=key.metric, filter=key.filter, range=key.range)
+    except HarnessUqError:  # no such scores
+        return False
+    return is_model_of(path, history.fingerprint)

@@ -1,20 +1,29 @@
 """Choose the questions for a new system as its scores become known, and estimate its score on all questions."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from harness_uq.active.estimate import make_difference, make_estimate
 from harness_uq.active.history import ActiveHistory
 from harness_uq.active.state import VERSION, RoundState, SamplerState, is_consistent, read_state, write_state
-from harness_uq.active.target import Target
+from harness_uq.data.task_log import Source
 from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.estimation.active import METHOD, METHOD_INFO
+from harness_uq.messages import Message
+from harness_uq.messages.catalogue.planning import (
+    EFFECTIVE_SUBSET,
+    INTERVAL_ALLOWS_STOPPING,
+    SUBSET_WITH_REFERENCE_RUNS,
+)
 from harness_uq.redaction import redact
 from harness_uq.results.comparison import Difference
-from harness_uq.results.estimate import Estimate
+from harness_uq.results.estimate import Estimate, Interval
 from harness_uq.stats.active.predictor import Answers
+from harness_uq.stats.active.repeated_looks import simultaneous_level
 from harness_uq.stats.active.rounds import (
     Draw,
     Knowledge,
@@ -27,6 +36,7 @@ from harness_uq.stats.active.rounds import (
 )
 from harness_uq.stats.common.validate_arrays import as_floats
 from harness_uq.stats.common.validate_scalars import check_whole
+from harness_uq.stats.subsets.estimate import SubsetEstimate
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -446,3 +456,133 @@ class ActiveSampler:
         if len(self._estimates) < len(self._rounds):
             self._estimates.append(self._rounds[-1].estimates(self.history, self._known))
             self._known = [known.after(own) for known, own in zip(self._known, self._estimates[-1], strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What the interval must achieve for the evaluation to end.
+
+    Attributes
+    ----------
+    width : float or None
+        Largest width of the interval.
+    at_least : float or None
+        Score that the interval must exclude, so that it is decided whether the system reaches it.
+    level : float
+        Nominal coverage of the interval.
+    """
+
+    width: float | None = None
+    at_least: float | None = None
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        if self.width is not None and not 0 < self.width < float("inf"):
+            raise DataError(f"width must be a positive number; got {self.width}")
+        if self.at_least is not None and not isfinite(self.at_least):
+            raise DataError(f"at_least must be a number; got {self.at_least}")
+        if not 0 < self.level < 1:
+            raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {self.level}")
+
+    def check_range(self, low: float, high: float) -> None:
+        """Check that scores from `low` to `high` can miss the target.
+
+        Raises
+        ------
+        DataError
+            If they cannot.
+        """
+        if self.width is not None and self.width >= high - low:
+            raise DataError(f"width must be smaller than the range of the scores, {high - low:g}; got {self.width:g}")
+        if self.at_least is not None and not low <= self.at_least <= high:
+            raise DataError(f"at_least must be a score in [{low:g}, {high:g}]; got {self.at_least:g}")
+
+    @property
+    def is_set(self) -> bool:
+        """Whether there is a target."""
+        return self.width is not None or self.at_least is not None
+
+    def is_met(self, interval: Interval) -> bool:
+        """Whether the interval meets one of the targets."""
+        is_narrow = self.width is not None and interval.width <= self.width
+        return is_narrow or (self.at_least is not None and not interval.low <= self.at_least <= interval.high)
+
+
+# ---------------------------------------------------------------- results
+
+
+def make_estimate(
+    subset: SubsetEstimate, history: ActiveHistory, system: str, level: float, looks: tuple[float, ...] = ()
+) -> Estimate:
+    """Build the estimate of the mean score on all questions.
+
+    If the evaluation may end early, `looks` has the planned numbers of answers after each round.
+
+    Raises
+    ------
+    DataError
+        If the level is not between 0 and 1.
+    NotEstimableError
+        If all questions of the benchmark have a score.
+    """
+    posterior, interval = subset.posterior, _interval(subset, level, looks)
+    model = history.predictor.model
+    diagnostics = {
+        "n_all": float(subset.n_all),
+        "n_systems": float(len(history.scores)),
+        "rank": float(model.rank),
+        "std_error_uniform": subset.std_error_uniform,
+    }
+    return Estimate(
+        system=system,
+        task=history.task,
+        metric=history.metric,
+        filter=history.filter,
+        estimand="mean",
+        scope="full",
+        method=METHOD,
+        value=subset.mean,
+        std_error=posterior.sd,
+        interval=interval,
+        source=Source(system, "array"),
+        n_questions=subset.n_questions,
+        n_trials=1,
+        n_scores=subset.n_questions,
+        posterior_mean=posterior.mean,
+        effective_questions=subset.effective_questions,
+        posterior=posterior,
+        diagnostics={name: value for name, value in diagnostics.items() if value is not None},
+        messages=_notes(subset, len(history.scores), len(looks)),
+        method_reason="the questions were chosen actively",
+        info=METHOD_INFO,
+    )
+
+
+def make_difference(subset: SubsetEstimate, level: float, looks: tuple[float, ...]) -> Difference:
+    """Build the difference of the mean scores of two systems.
+
+    Raises
+    ------
+    DataError
+        If the level is not between 0 and 1.
+    NotEstimableError
+        If all questions of the benchmark have a score.
+    """
+    return Difference(subset.mean, subset.posterior.sd, _interval(subset, level, looks))
+
+
+def _interval(subset: SubsetEstimate, level: float, looks: tuple[float, ...]) -> Interval:
+    """Interval with this nominal coverage, for repeated looks if there are any."""
+    if not 0 < level < 1:
+        raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {level}")
+    low, high = subset.posterior.interval(simultaneous_level(looks, level) if looks else level)
+    return Interval(low, high, level, "quantile")
+
+
+def _notes(subset: SubsetEstimate, n_systems: int, n_looks: int) -> tuple[Message, ...]:
+    notes = (
+        SUBSET_WITH_REFERENCE_RUNS(n_questions=subset.n_questions, n_all=subset.n_all, n_systems=n_systems),
+        None if subset.effective_questions is None else EFFECTIVE_SUBSET(effective=subset.effective_questions),
+        INTERVAL_ALLOWS_STOPPING(n_rounds=n_looks) if n_looks else None,
+    )
+    return tuple(note for note in notes if note is not None)

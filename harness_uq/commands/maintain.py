@@ -209,7 +209,7 @@ def _verify(store: "Store") -> int:
 
 
 def _collect(store: "Store") -> int:
-    from harness_uq.active.outdated_models import remove_outdated_models
+    from harness_uq.active.history import remove_outdated_models
     from harness_uq.store.maintenance import remove_outdated
 
     removed = remove_outdated(store, _console.load_and_report_plugins())

@@ -1,6 +1,7 @@
 """Plan the questions and trials of a run that meets a target, from a pilot run or from given variances."""
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Unpack
 
@@ -25,16 +26,19 @@ from harness_uq.messages.message import Message, distinct
 from harness_uq.options import Options, resolve
 from harness_uq.options_typed import PlanKeywords
 from harness_uq.planning.components import Components, pilot_components
-from harness_uq.planning.explanations import answer_of
-from harness_uq.planning.optimal_design import PlanTarget, UnitCosts, best_design, plan_row
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
-from harness_uq.results.plan import Plan
+from harness_uq.results.format_points import amount, count_of
+from harness_uq.results.plan import Plan, PlanRow
 from harness_uq.results.result_list import ResultList
+from harness_uq.stats.design.budget_allocation import fewest
+from harness_uq.stats.design.power import required_questions
 
 _QUESTIONS = (50, 100, 200, 500, 1000, 2000, 5000)
 _TRIALS = (1, 2, 4, 8)
+MAX_QUESTIONS = 10**7
+MAX_TRIALS = 10_000
 
 
 def plan(
@@ -158,14 +162,12 @@ def _common(scores: TaskData, rows: IntArray, units: IntArray | None) -> Scores:
 
 
 def _plan(components: Components, options: Options, *, pilot_size: int | None) -> Plan:
-    prices = UnitCosts(options.cost_question or 0.0, options.cost_trial or 1.0, is_given=options.cost_trial is not None)
-    target = PlanTarget(options.difference, options.width, options.level, options.power, options.budget)
     trials = _trials(components, options)
-    best = best_design(components, target, prices, trials, options.questions)
+    best = best_design(components, options, trials)
     sizes = {*_QUESTIONS, *([pilot_size, 3 * pilot_size] if pilot_size else [])}
     sizes = {options.questions} if options.questions else sizes | ({best.n_questions} if best else set())
     trial_counts = trials if best is None else sorted({*trials, best.n_trials})
-    rows = [plan_row(components, n, k, target, prices) for k in trial_counts for n in sorted(sizes)]
+    rows = [plan_row(components, n, k, options) for k in trial_counts for n in sorted(sizes)]
     return Plan(
         rows=tuple(rows),
         recommended=best,
@@ -174,7 +176,7 @@ def _plan(components: Components, options: Options, *, pilot_size: int | None) -
         variance_between=components.between,
         variance_within=components.within,
         design_effect=components.design_effect,
-        answer=answer_of(best, components, target, n_questions=options.questions, pilot_size=pilot_size),
+        answer=answer_of(best, components, options, pilot_size),
         messages=components.messages,
         variance_difference=components.difference,
         design_effect_difference=components.design_effect_difference,
@@ -190,3 +192,156 @@ def _trials(components: Components, options: Options) -> list[int]:
     if not components.within:
         return [components.trials]
     return sorted({*_TRIALS, components.trials})
+
+
+# ---------------------------------------------------------------- the best design
+
+
+def _cost(options: Options, n_questions: int, n_trials: int) -> float:
+    """Return the cost of a design for one system; without prices, each answer costs 1, only to choose a design."""
+    return n_questions * ((options.cost_question or 0.0) + n_trials * (options.cost_trial or 1.0))
+
+
+def plan_row(components: Components, n_questions: int, n_trials: int, options: Options) -> PlanRow:
+    """Compute the expected precision of a design."""
+    return PlanRow(
+        n_questions,
+        n_trials,
+        components.width(n_questions, n_trials, level=options.level),
+        components.detectable(n_questions, n_trials, level=options.level, power=options.power),
+        None if options.cost_trial is None else _cost(options, n_questions, n_trials),
+    )
+
+
+def best_design(components: Components, target: Options, trials: Sequence[int]) -> PlanRow | None:
+    """Find the cheapest design that meets the target or, for a budget, the most precise one; None if there is none.
+
+    Parameters
+    ----------
+    target : the target, the prices, and the number of questions; if it is fixed, the number of trials is minimized
+    trials : candidate numbers of trials
+    """
+    n_questions = target.questions
+    if n_questions is not None and (target.difference is not None or target.width is not None):
+        n_trials = _fewest_trials(components, target, n_questions, trials)
+        return None if n_trials is None else plan_row(components, n_questions, n_trials, target)
+    if target.difference is not None or target.width is not None:
+        sizes = [(n, k) for k in trials if (n := _fewest_questions(components, target, k)) is not None]
+    elif target.budget is not None:
+        sizes = [(n, k) for k in trials if (n := math.floor(target.budget / _cost(target, 1, k) * (1 + 1e-12))) >= 1]
+    elif n_questions is not None:
+        sizes = [(n_questions, components.trials if components.trials in trials else trials[0])]
+    else:
+        return None
+    rows = [plan_row(components, n, k, target) for n, k in sizes]
+    if target.budget is not None and (target.difference is not None or target.width is not None):
+        rows = [row for row in rows if _cost(target, row.n_questions, row.n_trials) <= target.budget * (1 + 1e-12)]
+    return min(rows, key=_rank(target), default=None)
+
+
+def _rank(target: Options) -> Callable[[PlanRow], tuple[float, ...]]:
+    """Return the quantity that the best design minimizes."""
+    if target.difference is not None or target.width is not None:
+        return lambda row: (_cost(target, row.n_questions, row.n_trials), row.n_trials)
+    return lambda row: (row.detectable if row.detectable is not None else row.expected_width or 0.0, row.n_trials)
+
+
+def _fewest_trials(components: Components, target: Options, n_questions: int, trials: Sequence[int]) -> int | None:
+    """Return the number of trials that meets the target: the only candidate, or at most 10,000; None if none does."""
+    if len(trials) == 1:
+        return trials[0] if _meets(components, target, n_questions, trials[0]) else None
+    return fewest(lambda n_trials: _meets(components, target, n_questions, n_trials), 1, MAX_TRIALS)
+
+
+def _meets(components: Components, target: Options, n_questions: int, n_trials: int) -> bool:
+    if target.difference is not None:
+        detectable = components.detectable(n_questions, n_trials, level=target.level, power=target.power)
+        return detectable is not None and detectable <= target.difference * (1 + 1e-12)
+    width = components.width(n_questions, n_trials, level=target.level)
+    return width is not None and target.width is not None and width <= target.width
+
+
+def _fewest_questions(components: Components, target: Options, n_trials: int) -> int | None:
+    """Return the number of questions that meets the target with this many trials; None if unknown or above 10^7."""
+    if target.difference is not None:
+        variance = components.variance_of_difference(n_trials)
+        if variance is None:
+            return None
+        return int(required_questions(target.difference, variance, level=target.level, power=target.power))
+    if components.variance(n_trials) is None:
+        return None
+    return fewest(lambda n_questions: _meets(components, target, n_questions, n_trials), 2, MAX_QUESTIONS)
+
+
+# ---------------------------------------------------------------- the answer in words
+
+
+def answer_of(best: PlanRow | None, components: Components, target: Options, pilot_size: int | None) -> str:
+    """Write the answer of a plan.
+
+    Parameters
+    ----------
+    best : the recommended design, None if no design meets the target
+    target : the target, and the number of questions if it is fixed
+    pilot_size : number of questions of the pilot, None if the plan is based on numbers
+    """
+    cost = "" if best is None or best.cost is None else f", at a cost of {best.cost:,.6g} per system"
+    if target.difference is None and target.width is None:
+        return _without_target(best, cost, components, target, pilot_size)
+    goal = _goal(target, components)
+    if best is None:
+        return f"None of the designs would {goal}. {_why_not(components, target)}"
+    return f"To {goal}, {_ask(best)}{cost}.{_also(best, components, target)}"
+
+
+def _goal(target: Options, components: Components) -> str:
+    in_points = components.in_points
+    if target.difference is not None:
+        size = amount(target.difference, in_points=in_points)
+        return f"find a difference of {size} in {100 * target.power:g} of 100 runs"
+    return f"expect a {100 * target.level:g} % interval {amount(target.width or 0.0, in_points=in_points)} wide"
+
+
+def _ask(row: PlanRow) -> str:
+    times = {1: "once", 2: "twice"}.get(row.n_trials, f"{row.n_trials:,} times")
+    return f"ask {count_of(row.n_questions, 'question')} {times} each"
+
+
+def _also(row: PlanRow, components: Components, target: Options) -> str:
+    in_points = components.in_points
+    if target.difference is not None and row.expected_width is not None:
+        return f" Each score's interval will be about {amount(row.expected_width, in_points=in_points)} wide."
+    if target.width is not None and row.detectable is not None:
+        return f" The minimum detectable difference of two systems is {amount(row.detectable, in_points=in_points)}."
+    return ""
+
+
+def _without_target(
+    best: PlanRow | None, cost: str, components: Components, target: Options, pilot_size: int | None
+) -> str:
+    in_points = components.in_points
+    if best is None:
+        scaled = f" The pilot had {count_of(pilot_size, 'question')}." if pilot_size else ""
+        return f"The table shows the precision of each design.{scaled} Specify a target with --difference or --width."
+    statements = []
+    if best.detectable is not None:
+        size = amount(best.detectable, in_points=in_points)
+        statements.append(f"a difference of {size} is found in {100 * target.power:g} of 100 runs")
+    if best.expected_width is not None:
+        width = amount(best.expected_width, in_points=in_points)
+        statements.append(f"a score's {100 * target.level:g} % interval is about {width} wide")
+    first = f"{count_of(best.n_questions, 'question')}, {count_of(best.n_trials, 'trial')} each{cost}"
+    return f"{first}: {' and '.join(statements)}."
+
+
+def _why_not(components: Components, target: Options) -> str:
+    if target.difference is not None and components.difference is None:
+        return "A difference needs a second system: give its pilot too, or the variance of the difference."
+    if target.width is not None and components.between is None:
+        return "A width needs the spread of a score: give a pilot, --score or --variance-between."
+    if target.budget is not None and target.questions is None:
+        return f"The budget of {target.budget:g} is too small for it."
+    if target.questions is not None and components.within:
+        asked = count_of(target.questions, "question")
+        return f"Not even many trials of {asked} are enough: questions differ. Ask more questions."
+    return "Ask for a larger difference or a wider interval."

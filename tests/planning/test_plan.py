@@ -14,9 +14,7 @@ from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.estimation.estimate import estimate_scores
 from harness_uq.options import Options
 from harness_uq.planning.components import Components
-from harness_uq.planning.explanations import answer_of
-from harness_uq.planning.optimal_design import PlanTarget
-from harness_uq.planning.plan import plan
+from harness_uq.planning.plan import answer_of, plan
 from harness_uq.results.plan import Plan, PlanRow
 from harness_uq.structure.structure import StructureOptions
 from tests.data.toy import task_log
@@ -355,7 +353,7 @@ def test_a_pilot_predicts_the_width_of_a_run_three_times_as_large(draw: object, 
 def test_a_plan_of_one_question_is_in_the_singular() -> None:
     components = Components(between=0.25, within=0.1)
     row = PlanRow(1, 1, expected_width=0.9, detectable=None)
-    text = answer_of(row, components, PlanTarget(None, None, 0.95, 0.8), n_questions=1, pilot_size=None)
+    text = answer_of(row, components, Options(questions=1), None)
     assert text.startswith("1 question, 1 trial each: ")
 
 
