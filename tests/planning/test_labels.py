@@ -60,10 +60,10 @@ def test_the_labels_of_one_system_give_the_width(tmp_path):
 def test_the_labels_of_two_systems_give_the_width(tmp_path):
     options = Options(difference=0.15)
     (plan,) = plan_labels(LOGS, labels_of("a", "b"), options)
-    assert options.target_width == pytest.approx(2 * 1.959964 * 0.15 / (1.959964 + 0.841621))
+    assert plan.target_width == pytest.approx(2 * 1.959964 * 0.15 / (1.959964 + 0.841621))
     (row,) = compare(*LOGS, labels=answered(plan, tmp_path / "labels.csv"))
     interval = row.difference.interval
-    assert interval.high - interval.low == pytest.approx(options.target_width, rel=0.2)
+    assert interval.high - interval.low == pytest.approx(plan.target_width, rel=0.2)
     assert interval.low < (TRUTH[0].mean() - TRUTH[1].mean()) < interval.high
     assert {(row[0], row[2]) for row in plan.template} == {(row[0], name) for row in plan.template for name in "ab"}
 
@@ -274,7 +274,7 @@ def test_a_table_can_contain_the_grades_and_the_pilot(tmp_path, capsys):
     write(table, list(planned[0]), [list(row.values()) for row in planned])
     (row,) = compare({"a": answers}, {"b": answers}, labels=str(table))
     interval = row.difference.interval
-    assert interval.high - interval.low == pytest.approx(options.target_width, rel=0.2)
+    assert interval.high - interval.low == pytest.approx(expected.target_width, rel=0.2)
 
 
 @pytest.mark.parametrize(
