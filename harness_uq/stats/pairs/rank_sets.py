@@ -19,7 +19,7 @@ from harness_uq.stats.pairs.empirical_likelihood import likelihood_roots
 _MAX_ENUMERATED = 12
 _LONG_TAIL = 1.5  # skewness of differences; with normal differences it stays below 4 sqrt(6 / n)
 _ROUNDING = 1e-9
-_BLOCK = 2**15  # values of a block of draws that stays in the cache
+_BLOCK = 2**17  # values of a block of draws that stays in the cache
 
 BoolArray = NDArray[np.bool_]
 
