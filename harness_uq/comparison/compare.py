@@ -1,6 +1,7 @@
 """Compare the runs of two systems on each task and over all tasks."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Unpack
 
@@ -46,6 +47,7 @@ from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.result_list import ResultList
+from harness_uq.stats.units.contrasts import solve_together
 from harness_uq.structure.clusters import clusters_of
 from harness_uq.structure.structure import Clusters
 from harness_uq.structure.task_groups import group_data, members_of
@@ -137,11 +139,9 @@ def _rows(
     job = _Job(options, plugins, names, side_a, side_b)
     for key, _ in matched:
         check_difference("margin", options.margin_of(key[0]), side_a.chosen[key], options.structure)
-    rows = [
-        job.isolated(side_a.chosen[key_a], side_b.chosen[key_b])
-        for key_a, key_b in matched
-        if not side_a.chosen[key_a].log.subtasks
-    ]
+    pairs = [(side_a.chosen[key_a], side_b.chosen[key_b]) for key_a, key_b in matched]
+    job.prepare([pair for pair in pairs if not pair[0].log.subtasks])
+    rows = [job.isolated(a, b) for a, b in pairs if not a.log.subtasks]
     panels = {key: score.members[0] for key, score in job.matched.items()}
     rows += [job.group(key, panels) for key, _ in matched if side_a.chosen[key].log.subtasks]
     rows += job.overall(panels)
@@ -214,6 +214,22 @@ class _Job:
     side_a: Side
     side_b: Side
     matched: dict[ScoreKey, MatchedScore] = field(default_factory=dict)
+    joint: dict[ScoreKey, PairedPosterior] = field(default_factory=dict)
+
+    def prepare(self, pairs: Iterable[tuple[SelectedRun, SelectedRun]]) -> None:
+        """Match the questions of all tasks, so that the limits of their differences are computed together."""
+        if self.options.method == "independent" or self.options.scope == "benchmark":
+            return
+        for a, b in pairs:
+            with suppress(Exception):  # `task` meets the same error, and reports it
+                joint = self._joint(a, b)
+                joint.contrast(0, 1)
+                self.joint[joint.key] = joint
+        solve_together(joint.contrast(0, 1).posterior for joint in self.joint.values())
+
+    def _joint(self, a: SelectedRun, b: SelectedRun) -> PairedPosterior:
+        panel = pair_panel(a, b, self.options.structure, self.plugins)
+        return PairedPosterior(panel, self.options.estimation, self.plugins, method=self.options.method)
 
     def isolated(self, a: SelectedRun, b: SelectedRun) -> Comparison:
         """Call `task`; an unexpected error affects only this row."""
@@ -234,12 +250,12 @@ class _Job:
             try:
                 if isinstance(a.data, SufficientStatistics | Classifications):
                     return self._records(a, b)
-                panel = pair_panel(a, b, self.options.structure, self.plugins)
+                joint = self.joint.get((a.log.task, a.data.metric, a.data.filter)) or self._joint(a, b)
             except NotEstimableError as error:
                 reason = str(error)
             else:
-                row = self._paired(panel)
-                self.matched[row.key] = MatchedScore((panel,))
+                row = self._paired(joint)
+                self.matched[row.key] = MatchedScore((joint.panel,))
                 return row
         return self._independent(a, b, reason)
 
@@ -296,10 +312,11 @@ class _Job:
             return POOLED_TASKS_INCOMPLETE(n_tasks=len(pooled), n_left_out=n_left_out)
         return POOLED_TASKS(n_tasks=len(pooled))
 
-    def _paired(self, panel: Panel) -> Comparison:
-        value_a, value_b = panel.scores.tolist()
+    def _paired(self, joint: PairedPosterior) -> Comparison:
+        panel = joint.panel
+        (a, b), (value_a, value_b) = panel.runs, panel.scores.tolist()
         context = replace(
-            self._context(*panel.runs, panel.messages),
+            self._context(a, b, panel.messages),
             values=(value_a, value_b),
             bounds=panel.bounds,
             panel=panel,
@@ -309,7 +326,6 @@ class _Job:
         )
         if self.options.scope == "benchmark":
             return self._row(lambda: self._of_these_questions(panel), context)
-        joint = PairedPosterior(panel, self.options.estimation, self.plugins, method=self.options.method)
         return self._row(lambda: joint.contrast(0, 1), context)
 
     def _of_these_questions(self, panel: Panel) -> Contrast:
@@ -360,9 +376,9 @@ class _Job:
         if panel.units is not None:
             keys = sorted({member.cluster_key for member in members if member.cluster_key})
             messages.append(POOLED_UNITS(units=keys or ["items that recur across tasks"]))
-        value_a, value_b = panel.scores.tolist()
+        (a, b), (value_a, value_b) = members[0].runs, panel.scores.tolist()
         context = replace(
-            self._context(*members[0].runs, messages),
+            self._context(a, b, messages),
             key=key,
             values=(value_a, value_b),
             bounds=panel.bounds,

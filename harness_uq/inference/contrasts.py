@@ -4,7 +4,6 @@ A contrast refers to a panel with two systems A and B, or to two estimates witho
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from scipy import special
@@ -26,8 +25,6 @@ from harness_uq.stats.pairs.paired import paired_posterior
 from harness_uq.stats.pairs.paired_frequentist import mcnemar_test, paired_t
 from harness_uq.stats.pairs.partial_overlap import partial_overlap
 from harness_uq.stats.units.contrasts import DirichletCellsPosterior, PairedDifferences, contrast_posteriors
-
-CompareMethod = Literal["bayes", "dirichlet", "latent-normal", "t", "independent"]
 
 _PROPORTION_METHODS = ("beta", "totals")
 _WORTHWHILE = 0.9  # largest ratio of standard errors at which own questions are used
@@ -94,7 +91,7 @@ def std_error_of(posterior: Posterior) -> float:
     return posterior.std_error if isinstance(posterior, StudentPosterior) else posterior.sd
 
 
-def paired_contrast(panel: Panel, method: CompareMethod = "bayes") -> Contrast:
+def paired_contrast(panel: Panel, method: str = "bayes") -> Contrast:
     """Estimate the difference on the population of questions from the questions that both systems answered.
 
     Raises
@@ -112,14 +109,13 @@ def paired_contrast(panel: Panel, method: CompareMethod = "bayes") -> Contrast:
 
 
 def _dirichlet(panel: Panel, bounds: tuple[float, float], messages: tuple[Message, ...]) -> Contrast:
-    if (table := panel.table) is not None and panel.units is None and panel.weights is None:
-        cells = DirichletCellsPosterior(table)
-        ratio = float(cells.odds_ratio_quantile(0.5))
-        return Contrast(cells, "dirichlet", odds_ratio=ratio, p_value=mcnemar_test(table), messages=messages)
     n_answers = panel.n_questions * panel.n_repeated if panel.has_repeated_answers else None
     (posterior,) = contrast_posteriors(
         [PairedDifferences(panel.differences, *bounds, panel.units, panel.weights, n_answers)]
     )
+    if (table := panel.table) is not None and isinstance(posterior, DirichletCellsPosterior):
+        ratio = float(posterior.odds_ratio_quantile(0.5))
+        return Contrast(posterior, "dirichlet", odds_ratio=ratio, p_value=mcnemar_test(table), messages=messages)
     name = "dirichlet-process" if panel.units is None else "clustered-dirichlet-process"
     try:
         p_value = _student(panel, ()).p_value
@@ -172,17 +168,17 @@ def _range(row: Estimate) -> tuple[float, float] | None:
 # ---------------------------------------------------------------- with questions of only one system
 
 
-def own_questions_contrast(panel: Panel, method: CompareMethod = "bayes") -> Contrast | None:
+def own_questions_contrast(panel: Panel, method: str = "bayes") -> Contrast | None:
     """Estimate the difference from all questions; None if the shared questions alone are nearly as precise.
 
     Own questions are used if the questions are independent and the standard error is at least 10 % smaller with them.
     """
     if method == "latent-normal" or panel.units is not None or not any(panel.n_unmatched):
         return None
-    a, b = panel.runs
+    (a, b), (mean_a, mean_b) = panel.runs, panel.means
     own_a, own_b = _own_means(a, b, panel.rows[0]), _own_means(b, a, panel.rows[1])
     try:
-        overlap = partial_overlap(*panel.means, own_a, own_b)
+        overlap = partial_overlap(mean_a, mean_b, own_a, own_b)
         shared = paired_t(panel.differences).std_error
     except NotEstimableError:
         return None

@@ -21,7 +21,6 @@ from harness_uq.data.selection import ScoreKey, SelectedRun, name_systems
 from harness_uq.data.task_log import FloatArray, IntArray, TaskLog
 from harness_uq.errors import NotEstimableError
 from harness_uq.inference.contrasts import (
-    CompareMethod,
     Contrast,
     independent_contrast,
     own_questions_contrast,
@@ -49,6 +48,7 @@ from harness_uq.stats.pairs.paired import paired_tables
 from harness_uq.stats.pairs.rank_sets import RankSets, has_long_tails, rank_sets, rank_sets_of_normal
 from harness_uq.stats.trials.bayes_at_n import bayes_at_n
 from harness_uq.stats.units.all_pairs import pair_moments, prob_better
+from harness_uq.stats.units.contrasts import solve_together
 from harness_uq.stats.units.draws import calibrated_draws, default_prior_mass, joint_draws
 
 if TYPE_CHECKING:
@@ -122,6 +122,7 @@ class JointPosterior(ABC):
         n = len(self.systems)
         if n > 2 and (known := self._all_pairs()) is not None:
             return known
+        solve_together(self.contrast(i, j).posterior for i, j in combinations(range(n), 2))
         return _square({(i, j): _prob_positive(self.contrast(i, j)) for i, j in combinations(range(n), 2)}, n)
 
     def _all_pairs(self) -> FloatArray | None:
@@ -233,13 +234,14 @@ class PairedPosterior(JointPosterior):
         options: "Options",
         plugins: Plugins,
         *,
-        method: CompareMethod = "bayes",
+        method: str = "bayes",
         n_draws: int = 10_000,
     ) -> None:
         super().__init__(
             panel.key, panel.systems, options, n_questions=panel.n_questions, messages=panel.messages, n_draws=n_draws
         )
         self.panel, self._plugins, self._method = panel, plugins, method
+        self._contrasts: dict[tuple[int, int], Contrast] = {}
 
     @property
     def values(self) -> FloatArray:
@@ -254,6 +256,11 @@ class PairedPosterior(JointPosterior):
         )
 
     def contrast(self, i: int, j: int) -> Contrast:
+        if (i, j) not in self._contrasts:
+            self._contrasts[i, j] = self._find_contrast(i, j)
+        return self._contrasts[i, j]
+
+    def _find_contrast(self, i: int, j: int) -> Contrast:
         pair = self.panel.pair(i, j)
         own = own_questions_contrast(pair, self._method) if len(self.systems) == 2 else None
         return own or paired_contrast(pair, self._method)
@@ -309,9 +316,7 @@ class PairedPosterior(JointPosterior):
             t = np.where(is_open, gap / np.sqrt(np.where(is_open, variance, 1.0)), 0.0)
             return np.asarray(np.where(np.isnan(fit.pair_p_values()), 0.5, special.stdtr(fit.df, t)))
         if panel.has_repeated_answers:
-            if n * (n - 1) // 2 <= MOST_CONTRASTS:
-                return None
-            return self._matched()
+            return None if n * (n - 1) // 2 <= MOST_CONTRASTS else self._matched()
         table = prob_better(panel.means, *panel.bounds, clusters=panel.units)
         return np.where(np.isnan(table), self._matched(), table) if np.isnan(table).any() else table
 

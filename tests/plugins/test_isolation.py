@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from harness_uq import compare, estimate, rank
+from harness_uq import Options, compare, estimate, rank
 from harness_uq.cli import main
-from harness_uq.estimation import estimate as estimate_module
+from harness_uq.inference import marginals
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.plugin_api import Discovery, MethodInfo, Run, hookimpl
 from harness_uq.plugins.readers import read_logs
@@ -31,7 +31,7 @@ def failing(original: Callable, task: str, error: Exception) -> Callable:
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 def test_an_error_in_one_task_costs_that_task_alone(monkeypatch, error) -> None:
-    monkeypatch.setattr(estimate_module, "clusters_of", failing(estimate_module.clusters_of, "b", error))
+    monkeypatch.setattr(marginals, "clusters_of", failing(marginals.clusters_of, "b", error))
     rows = estimate(logs_of_tasks("a", "b", "c"))
     assert [row.interval is None for row in rows] == [False, True, False]
     assert [row.status for row in rows] == ["ok", "failed", "ok"]
@@ -108,7 +108,7 @@ def test_a_plugin_that_raises_everywhere_is_named_each_time(tmp_path) -> None:
     (tmp_path / "a.log").touch()
     ((_, message),) = read_logs(tmp_path, harnesses=plugins.harnesses).failures
     assert params_of(message, "reader-failed")["error"].startswith("RuntimeError: half way")
-    (row,) = estimate(task_log([1, 0, 1]), estimate_module.Options(method="raising"), plugins=plugins)
+    (row,) = estimate(task_log([1, 0, 1]), Options(method="raising"), plugins=plugins)
     assert row.status == "failed"
     assert params_of(row, "method-failed")["error"].startswith("ZeroDivisionError: division by zero")
 

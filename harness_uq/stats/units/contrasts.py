@@ -1,6 +1,6 @@
 """Posteriors of the differences of two systems on the same questions, for one pair or a batch of pairs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -97,6 +97,21 @@ def contrast_posteriors(pairs: Sequence[PairedDifferences]) -> list[DifferencePo
     }
     _WideBatch(list(wide.values()))
     return [wide.get(k, posterior) for k, posterior in enumerate(posteriors)]
+
+
+def solve_together(posteriors: Iterable[object]) -> None:
+    """Let posteriors from several calls of `contrast_posteriors` compute their limits together.
+
+    Parameters
+    ----------
+    posteriors : iterable
+        The posteriors; those of other classes are left out.
+    """
+    known = list(posteriors)
+    wide = [one for one in known if isinstance(one, WidenedDifferencePosterior)]
+    Batch([one for one in known if isinstance(one, DirichletRatioPosterior)])
+    Batch([one.posterior for one in wide])
+    _WideBatch(wide)
 
 
 def paired_difference_posterior(
