@@ -155,7 +155,7 @@ def report(
         return replace(results, overall=combine_estimates(rows, logs, chosen))
     how_ranked = replace(chosen.estimation, scope=scope)
     known = comparable_runs(logs, how_ranked, offered)
-    selection = overall_tasks(known, chosen)
+    selection = overall_tasks(known, chosen, how_ranked, offered)
     parts = {part for task in selection.tasks for part in task.parts}
     tasks = joint_tasks(known, how_ranked, offered, None if len(systems) > 2 else parts)
     if len(selection.tasks) > 1:

@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
                 labels=args.labels,
                 inclusion_probabilities=args.inclusion_probabilities,
             )
-            selection = overall_tasks(runs, options)
+            selection = overall_tasks(runs, options, options, plugins)
         has_overall = len(selection.tasks) > 1
         parts = {part for task in selection.tasks for part in task.parts}
         is_brief = has_overall and not (args.per_task or args.plot) and emitter.output_format.name in _BRIEF

@@ -142,7 +142,7 @@ def gate(
         `margins` by task or metric), `level`, `scope`, `seed`, `cluster`, `range`, `use_samples`, `task`, `metric`,
         `filter` and `model`; `method` and `power` as for `compare`; and the following
     at_least, at_most : bounds of the new system's scores, for all tasks, or by `TASK` or `TASK:METRIC`, where TASK may
-        be a pattern. Without a metric, the bound applies to the first metric of the task, or `acc_norm` if it has one.
+        be a pattern. Without a metric, the bound applies to one metric of the task.
         METRIC may be a resource such as `cost` or `output_tokens`, or `error_rate`, the share of trials that ended with
         an error
     improve_by : improvement over the baseline that is required instead of the margin, for all scores or by task or

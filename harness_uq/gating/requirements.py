@@ -19,6 +19,7 @@ from harness_uq.errors import DataError, StructureError, unknown_name
 from harness_uq.estimation.estimate import estimate
 from harness_uq.messages.catalogue.comparison import BOUND_OUTSIDE_RANGE, REQUIREMENT_NOT_SELECTED
 from harness_uq.options import Options
+from harness_uq.overall.select_tasks import headline_order
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.gate import RequirementKind
@@ -26,7 +27,6 @@ from harness_uq.stats.pairs.run_variation import DistributionOverRuns, RunVariat
 
 ERROR_RATE = "error_rate"
 NAMED_METRICS = frozenset({*RESOURCE_METRICS, *map(renamed, RESOURCE_METRICS), ERROR_RATE})
-_HEADLINES = ("acc_norm", "acc")
 _PERCENT = 100
 
 Bounds: TypeAlias = float | Mapping[str, float] | Mapping[str | None, float]
@@ -41,7 +41,7 @@ class Requirement:
     kind : `at_least` or `at_most`
     bound : in units of the score
     task : name or pattern of tasks; None for all tasks
-    metric : metric, or `METRIC,FILTER`; None for the first metric of each task, or `acc_norm` if it has one
+    metric : metric, or `METRIC,FILTER`; None for the first metric of each task in the order of overall results
     """
 
     kind: RequirementKind
@@ -84,7 +84,7 @@ class Requirement:
 
     def _score(self, offered: Sequence[ScoreKey]) -> ScoreKey:
         if self.metric is None:
-            return min(offered, key=lambda key: _HEADLINES.index(key[1]) if key[1] in _HEADLINES else len(_HEADLINES))
+            return min(offered, key=headline_order)
         metric, _, filter_name = self.metric.partition(",")
         matching = [key for key in offered if key[1] == metric and filter_name in ("", key[2])]
         if not matching:

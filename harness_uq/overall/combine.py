@@ -126,7 +126,7 @@ def combine(
         offset=-float(shares @ (chances / (1 - chances))),
         bounds=bounds,
         higher_is_better=higher,
-        messages=messages,
+        messages=(*selection.messages, *messages),
     )
 
 

@@ -82,7 +82,7 @@ def compare_overall(
     )
     if baseline not in known.by_system:
         raise DataError(unknown_name("baseline", baseline, known.by_system))
-    selection = overall_tasks(known, chosen)
+    selection = overall_tasks(known, chosen, ranking, offered)
     if len(selection.tasks) < 2:
         return None
     parts = {part for task in selection.tasks for part in task.parts}

@@ -94,7 +94,12 @@ def combine_estimates(
     keys: dict[str, list[ScoreKey]] = {}
     for system, key in newest:
         keys.setdefault(system, []).append(key)
-    selection = select_tasks(keys, task_groups(known), chosen)
+
+    def has_interval(system: str, key: ScoreKey) -> bool:
+        row = newest.get((system, key))
+        return row is not None and row.interval is not None
+
+    selection = select_tasks(keys, task_groups(known), chosen, has_interval)
     if len(selection.tasks) < 2:
         return None
     try:

@@ -78,17 +78,31 @@ def rank_overall(  # type: ignore[misc]
     offered, (chosen, selected) = plugins or load_plugins(), resolve("rank", options, keywords)
     read = task_logs(runs, offered, selection_with_labels(selected, labels))
     known = comparable_runs(read, chosen, offered, labels=labels, inclusion_probabilities=inclusion_probabilities)
-    selection = overall_tasks(known, overall or Options())
+    selection = overall_tasks(known, overall or Options(), chosen, offered)
     if len(selection.tasks) < 2:
         return None
     keys = {part for task in selection.tasks for part in task.parts}
     return rank_tasks(joint_tasks(known, chosen, offered, keys), selection, overall or Options(), chosen)
 
 
-def overall_tasks(runs: ComparableRuns, options: Options) -> TaskSelection:
+def overall_tasks(runs: ComparableRuns, options: Options, ranking: Options, plugins: Plugins) -> TaskSelection:
     """Select the tasks of the overall result. Raises DataError if an option names a task that does not exist."""
     keys = {system: list(by_key) for system, by_key in runs.by_system.items()}
-    return select_tasks(keys, task_groups(runs.logs), options)
+
+    def has_interval(system: str, key: ScoreKey) -> bool:
+        run = runs.by_system[system].get(key)
+        return run is not None and (runs.labels is not None or _has_interval(run, ranking, plugins))
+
+    return select_tasks(keys, task_groups(runs.logs), options, has_interval)
+
+
+def _has_interval(run: SelectedRun, options: Options, plugins: Plugins) -> bool:
+    """Whether the score of a single task has an interval, as that of right-or-wrong answers always has."""
+    if isinstance(run.data, Scores) and options.scope == "population" and options.method == "bayes":
+        scored = run.data.values[np.isfinite(run.data.values)]
+        if len(scored) and np.isin(scored, (0.0, 1.0)).all():
+            return True
+    return marginal(run, options, plugins).interval is not None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,20 +157,22 @@ def overall_scores(tasks: JointTasks, selection: TaskSelection, options: Options
         for key, joint in tasks.joint.items()
         for system, row in zip(joint.systems, joint.estimates, strict=True)
     }
-    combination = combine(tuple(tasks.runs.by_system), selection, rows, _facts(tasks.runs), options)
+    combination = combine(tuple(sorted(tasks.runs.by_system)), selection, rows, _facts(tasks.runs), options)
     joints = [tasks.joint[part] for part in combination.parts]
     index = [[joint.systems.index(system) for system in combination.systems] for joint in joints]
     values = np.array([joint.values[at] for joint, at in zip(joints, index, strict=True)])
     apart = [system_score(system, combination, rows, options) for system in combination.systems]
-    rng, factors = np.random.default_rng(ranking.seed), np.ones(len(apart))
+    factors = np.ones(len(apart))
     place = np.array(combination.task_of_part)
     task_values = np.stack(
         [combination.coefficients[place == k] @ values[place == k] for k in range(len(combination.tasks))]
     )
     if options.generalizes_over_tasks:
-        errors = _between_tasks(task_values, ranking.n_draws, rng)
+        keys = [(task.task, task.metric, task.filter) for task in combination.tasks]
+        by_name = sorted(range(len(keys)), key=keys.__getitem__)
+        errors = _between_tasks(task_values[by_name], ranking.n_draws, np.random.default_rng(ranking.seed))
     else:
-        errors = _within_fixed_tasks(joints, index, combination, rng)
+        errors = _within_fixed_tasks(joints, index, combination)
     errors = _scaled(errors, apart)
     shared = None if options.generalizes_over_tasks else _shared(joints, index, combination)
     if shared is not None:
@@ -228,7 +244,7 @@ def _task_warnings(joints: Sequence[JointPosterior]) -> Iterator[Message]:
 
 
 def _within_fixed_tasks(
-    joints: Sequence[JointPosterior], index: Sequence[Sequence[int]], combination: Combination, rng: np.random.Generator
+    joints: Sequence[JointPosterior], index: Sequence[Sequence[int]], combination: Combination
 ) -> FloatArray:
     """Draw the errors of the weighted sums, float (n_systems, n_draws).
 
@@ -237,7 +253,7 @@ def _within_fixed_tasks(
     n_draws = joints[0].draws.shape[1]
     total = np.zeros((len(index[0]), n_draws))
     for joint, at, weight in zip(joints, index, combination.coefficients, strict=True):
-        draws = joint.draws[at][:, rng.permutation(n_draws)]
+        draws = joint.draws[at][:, joint.rng("overall").permutation(n_draws)]
         total += weight * (draws - draws.mean(axis=1, keepdims=True))
     return total
 

@@ -108,16 +108,71 @@ def two_metrics(task: str, first: str, second: str) -> TaskLog:
     return replace(one, data=(*one.data, *log(task, 20, 40, metric=second).data))
 
 
-def test_the_first_metric_is_used_unless_there_is_acc_norm_or_the_user_chooses() -> None:
-    logs = [two_metrics("arc", "acc", "acc_norm"), two_metrics("qa", "exact_match", "acc")]
-    metrics = {task.task: task.metric for task in overall(logs).tasks}
-    assert metrics == {"arc": "acc_norm", "qa": "exact_match"}
-    chosen = overall(logs, metrics={"arc": "acc", "qa": "acc"})
-    assert {task.metric for task in chosen.tasks} == {"acc"}
+def test_metrics_have_a_fixed_order_unless_the_user_chooses() -> None:
+    logs = [two_metrics("arc", "acc", "acc_norm"), two_metrics("qa", "f1", "exact_match"), two_metrics("b", "z", "y")]
+    for given in (logs, [replace(one, data=one.data[::-1]) for one in logs]):
+        metrics = {task.task: task.metric for task in overall(given).tasks}
+        assert metrics == {"arc": "acc_norm", "qa": "exact_match", "b": "y"}
+    chosen = overall(logs, metrics={"arc": "acc", "qa": "f1"})
+    assert [task.metric for task in chosen.tasks] == ["acc", "f1", "y"]
     with pytest.raises(DataError, match="'f2'"):
         overall(logs, metrics={"qa": "f2"})
     with pytest.raises(DataError, match=r"'ark'.*'arc'"):
         overall(logs, metrics={"ark": "acc"})
+
+
+def test_scores_without_a_filter_come_first() -> None:
+    parts = [log("arc", k, 40, filter_name=name).data[0] for k, name in enumerate(("strict", "none", "loose"))]
+    logs = [replace(log("arc", 1, 40), data=tuple(parts)), replace(log("qa", 1, 40), data=(parts[0], parts[2]))]
+    assert [task.filter for task in overall(logs).tasks] == ["none", "loose"]
+
+
+def test_a_metric_without_an_interval_is_replaced() -> None:
+    without = AggregateScore("acc", "none", 0.5, None, "No samples")
+    arc = log("arc", 10, 40, metric="f1")
+    logs = [replace(arc, data=(without, *arc.data)), log("qa", 10, 40)]
+    result = overall(logs)
+    assert [task.metric for task in result.tasks] == ["f1", "acc"]
+    assert has(result, "UQ287")
+    assert result.messages[0].params["replaced"] == ("arc (f1 instead of acc)",)
+
+
+def suite_of(members: list[TaskLog], metrics: list[str]) -> TaskLog:
+    totals = [AggregateScore(metric, "none", None, None, "Groups have no samples") for metric in metrics]
+    return replace(group_of(members, 0.5), data=tuple(totals), reported={})
+
+
+def test_a_group_has_the_metric_of_its_tasks_in_any_order() -> None:
+    members = [two_metrics("arc", "acc", "f1"), two_metrics("qa", "acc", "f1")]
+    for metrics in (["acc", "f1"], ["f1", "acc"]):
+        result = overall([*members, suite_of(members, metrics)])
+        assert [task.metric for task in result.tasks] == ["acc", "acc"]
+        assert result.weights == "group"
+        assert result.systems[0].value == pytest.approx(10 / 40)
+
+
+def test_tasks_with_different_metrics_use_the_first_common_one() -> None:
+    members = [two_metrics("arc", "acc", "acc_norm"), log("qa", 10, 40)]
+    result = overall([*members, suite_of(members, ["acc_norm", "acc"])])
+    assert [task.metric for task in result.tasks] == ["acc", "acc"]
+    assert result.messages[0].params["replaced"] == ("suite (acc instead of acc_norm)",)
+
+
+def test_a_group_without_a_common_metric_is_divided_unless_the_user_chooses() -> None:
+    members = [log("arc", 10, 40), log("boolq", 15, 40), log("qa", 20, 40, metric="exact_match")]
+    for metrics in (["acc", "exact_match"], ["exact_match", "acc"]):
+        logs = [*members, suite_of(members, metrics)]
+        result = overall(logs)
+        assert [(task.task, task.metric) for task in result.tasks] == [
+            ("arc", "acc"),
+            ("boolq", "acc"),
+            ("qa", "exact_match"),
+        ]
+        assert result.systems[0].value == pytest.approx(45 / 120)
+        assert [message.code for message in result.messages] == ["UQ288"]
+        chosen = overall(logs, metrics={"suite": "acc"})
+        assert [task.task for task in chosen.tasks] == ["arc", "boolq"]
+        assert not chosen.warnings
 
 
 def test_metrics_of_different_direction_or_range_are_refused_by_name() -> None:

@@ -47,7 +47,8 @@ def test_the_errors_of_differences_are_those_of_the_paired_tasks() -> None:
     logs = logs_of(THREE)
     options, plugins = Options(), load_plugins()
     runs = comparable_runs(logs, options, plugins)
-    joint = overall_scores(joint_tasks(runs, options, plugins), overall_tasks(runs, Options()), Options(), options)
+    selection = overall_tasks(runs, options, options, plugins)
+    joint = overall_scores(joint_tasks(runs, options, plugins), selection, options, options)
     differences = [by_system["a"] - by_system["b"] for by_system in THREE.values()]
     expected = np.sqrt(sum(np.var(d, ddof=1) / len(d) for d in differences)) / len(differences)
     assert (joint.draws[0] - joint.draws[1]).std() == pytest.approx(expected, rel=0.06)

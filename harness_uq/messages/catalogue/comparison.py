@@ -1,4 +1,4 @@
-"""Messages about alignment, comparison, ranking and gating: UQ200 to UQ289."""
+"""Messages about alignment, comparison, ranking and gating: UQ200 to UQ286."""
 
 from harness_uq.messages.message import MessageType, message_types_in
 

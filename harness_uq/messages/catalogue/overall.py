@@ -1,7 +1,26 @@
-"""Messages about overall results of several tasks: UQ290 to UQ299."""
+"""Messages about overall results of several tasks: UQ287 to UQ299."""
 
 from harness_uq.messages.message import MessageType, message_types_in
 
+OVERALL_METRIC_REPLACED = MessageType(
+    "UQ287",
+    "note",
+    "The overall result uses another metric than the usual one for {n_tasks:count task}, because the usual one does "
+    "not have an interval in every case: {replaced:join}.",
+    "The usual metric of a task is `acc_norm`, `acc`, `exact_match`, or otherwise the first one in the order of the "
+    "alphabet. The overall result uses the first metric that has an interval for every system, and for every task if "
+    "the metric belongs to a group.",
+    "To choose another metric, use `--metric TASK=NAME`.",
+)
+OVERALL_GROUP_DIVIDED = MessageType(
+    "UQ288",
+    "note",
+    "The tasks of {groups:join} do not have a metric in common, so the overall result uses the members of "
+    "{n_groups:plural this group|these groups} instead of the {n_groups:plural group|groups}.",
+    "A group has one metric in an overall result. If no metric has an interval for all tasks of the group, each member "
+    "of the group counts as one task with its own metric.",
+    "To use the tasks of the group that have a certain metric, use `--metric GROUP=NAME`.",
+)
 OVERALL_TASKS_LEFT_OUT = MessageType(
     "UQ290",
     "warning",
