@@ -23,6 +23,7 @@ from pathlib import Path
 import numpy as np
 
 import harness_uq
+from harness_uq.structure.structure import StructureOptions
 
 try:
     import evalci as evalci_package
@@ -155,8 +156,8 @@ def ours(data: Data, _: np.random.Generator) -> Ends:
     return interval.low, interval.high
 
 
-def _range_of(data: Data) -> harness_uq.StructureOptions:
-    return harness_uq.StructureOptions(ranges={"score": (0.0, 1.0)})
+def _range_of(data: Data) -> StructureOptions:
+    return StructureOptions(ranges={"score": (0.0, 1.0)})
 
 
 def _logs(scores: np.ndarray, system: str, data: Data) -> list[harness_uq.TaskLog]:

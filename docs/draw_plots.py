@@ -12,7 +12,6 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT)]
 
 from harness_uq import (  # noqa: E402
-    MetadataField,
     compare,
     compare_by,
     compare_overall,
@@ -23,6 +22,7 @@ from harness_uq import (  # noqa: E402
     rank_overall,
 )
 from harness_uq.data.task_log import log_of_array  # noqa: E402
+from harness_uq.plugin_api import MetadataField  # noqa: E402
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -70,6 +70,7 @@ from .output.comparison import comparisons_table as comparisons_table
 from .output.document import result_kind as result_kind
 from .output.estimate import estimates_table as estimates_table
 from .output.json_document import result_document as result_document
+from .planning.components import Components as Components
 from .plugins.hookspecs import hookimpl as hookimpl
 from .plugins.manager import Plugins as Plugins
 from .plugins.protocols import Discovery as Discovery

@@ -2,7 +2,8 @@
 
 import pytest
 
-from harness_uq import Options, StructureOptions, estimate_scores
+from harness_uq import Options, estimate_scores
+from harness_uq.structure.structure import StructureOptions
 from tests.conftest import ROOT
 
 RIGHT = [1] * 17 + [0] * 3

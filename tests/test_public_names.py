@@ -12,9 +12,11 @@ import pytest
 
 import harness_uq
 from harness_uq import plugin_api
+from harness_uq.data.task_log import HarnessResult
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io.paths import write_bytes
 from harness_uq.plugins import hookspecs
+from harness_uq.structure.structure import StructureOptions
 from tests.conftest import ROOT
 from tests.data.toy import task_log
 
@@ -74,7 +76,7 @@ def test_every_function_for_files_on_the_page_exists():
 
 def test_the_estimator_of_the_documentation_works():
     plugins = load_plugins([plugin_of(ROOT / "docs/howto/write-an-interval-method.md")])
-    log = replace(task_log([1, 0, 1]), reported={("acc", "none"): harness_uq.HarnessResult(0.66, 0.3, 3)})
+    log = replace(task_log([1, 0, 1]), reported={("acc", "none"): HarnessResult(0.66, 0.3, 3)})
     (row,) = harness_uq.estimate(log, harness_uq.Options(method="worst-case"), plugins=plugins)
     assert (row.interval.low, row.interval.high) == (0.0, 1.0)
     assert (row.harness.std_error, row.n_questions, row.info.title) == (0.3, 3, "Range of the scores")
@@ -85,7 +87,7 @@ def test_the_estimator_with_clusters_of_the_documentation_draws_whole_clusters()
     made = vars(page)["ClusterPercentiles"]()
     plugins = replace(load_plugins([]), estimators={made.name: made})
     log = task_log([1, 1, 0, 0] * 3, fields={"passage": list("aabbccddeeff")})
-    options = harness_uq.Options(method=made.name, structure=harness_uq.StructureOptions(cluster="passage"))
+    options = harness_uq.Options(method=made.name, structure=StructureOptions(cluster="passage"))
     (clustered,) = harness_uq.estimate(log, options, plugins=plugins)
     assert clustered.std_error == pytest.approx(
         np.sqrt(0.25 / 6), rel=0.03

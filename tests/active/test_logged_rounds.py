@@ -3,17 +3,8 @@
 import numpy as np
 import pytest
 
-from harness_uq import (
-    ActiveHistory,
-    ActiveSampler,
-    Estimate,
-    MetadataField,
-    Questions,
-    Scores,
-    Source,
-    TaskLog,
-    estimate,
-)
+from harness_uq import ActiveHistory, ActiveSampler, Estimate, Questions, Scores, Source, TaskLog, estimate
+from harness_uq.data.task_log import MetadataField
 from harness_uq.messages.catalogue.planning import TOO_FEW_ACTIVE_SCORES
 from harness_uq.structure.clusters import candidate_fields
 from tests.active.test_sampler import HISTORY, NEW

@@ -5,9 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from harness_uq import ActiveSampler, DataError, Options, StructureOptions, plan_active
+from harness_uq import ActiveSampler, DataError, Options, plan_active
 from harness_uq.cli import main
 from harness_uq.stats.active.expected_width import WidthSimulation
+from harness_uq.structure.structure import StructureOptions
 from tests.data.toy import task_log
 from tests.stats.test_active import leaderboard
 from tests.test_cli import output

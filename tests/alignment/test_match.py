@@ -3,11 +3,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness_uq import Options, Source, StructureOptions, TaskLog, compare, plan, rank
+from harness_uq import Options, Source, TaskLog, compare, plan, rank
 from harness_uq.alignment.match import CommonQuestions, common_questions
 from harness_uq.data.selection import SelectedRun
 from harness_uq.data.task_log import HarnessResult
 from harness_uq.errors import NotEstimableError
+from harness_uq.structure.structure import StructureOptions
 from tests.data.toy import task_log
 from tests.message_checks import has, names_of, params_of, raises_message
 

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from harness_uq import RunMetadata, TaskLog, compare, rank
+from harness_uq import TaskLog, compare, rank
+from harness_uq.data.task_log import RunMetadata
 from tests.data.toy import task_log
 from tests.message_checks import has, params_of
 

@@ -9,6 +9,7 @@ import pytest
 import harness_uq
 from harness_uq.alignment import match
 from harness_uq.structure import clusters
+from harness_uq.structure.structure import StructureOptions
 from tests.data.toy import task_log
 
 COMMANDS: dict[str, Callable[[Path, Path], object]] = {
@@ -49,7 +50,7 @@ def test_clusters_are_searched_again_with_other_options_and_forgotten_with_the_l
         [1, 0] * 40, fields={"passage": [f"p{i // 4}" for i in range(80)], "page": [i // 8 for i in range(80)]}
     )
     plugins = harness_uq.plugin_api.load_plugins()
-    one, other = (harness_uq.StructureOptions(cluster=name) for name in ("passage", "page"))
+    one, other = (StructureOptions(cluster=name) for name in ("passage", "page"))
     first = clusters.clusters_of(log, one, plugins)
     assert first is clusters.clusters_of(log, one, plugins)
     assert (first.key, clusters.clusters_of(log, other, plugins).key) == ("passage", "page")

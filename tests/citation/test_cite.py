@@ -10,6 +10,7 @@ import pytest
 import harness_uq
 from harness_uq.citation.sentences import latex
 from harness_uq.errors import DataError, LogError
+from harness_uq.overview import Report
 from harness_uq.references.bibliography import bibliography
 from tests.test_cli import output
 
@@ -25,11 +26,11 @@ def passages(logs: Path) -> list[harness_uq.TaskLog]:
 
 
 @pytest.fixture(scope="module")
-def report(passages: list[harness_uq.TaskLog]) -> harness_uq.Report:
+def report(passages: list[harness_uq.TaskLog]) -> Report:
     return harness_uq.report(passages)
 
 
-def test_every_cited_key_has_an_entry_and_every_entry_is_cited(report: harness_uq.Report) -> None:
+def test_every_cited_key_has_an_entry_and_every_entry_is_cited(report: Report) -> None:
     citation = harness_uq.cite(report)
     cited = {key for keys in re.findall(r"\\cite\{([^}]+)\}", citation.paragraph) for key in keys.split(",")}
     assert cited == set(citation.keys) == set(re.findall(r"^@\w+\{(\w+),", citation.bibtex, re.MULTILINE))
@@ -65,7 +66,7 @@ def test_clusters_trials_level_and_scope_are_stated() -> None:
     assert "independent" in harness_uq.cite(harness_uq.estimate_scores([1, 0, 1, 1])).paragraph
 
 
-def test_a_document_gives_what_the_results_give(report: harness_uq.Report, tmp_path: Path) -> None:
+def test_a_document_gives_what_the_results_give(report: Report, tmp_path: Path) -> None:
     path = tmp_path / "report.json"
     path.write_text(json.dumps(report.to_dict()))
     citation = harness_uq.cite(report)

@@ -6,7 +6,8 @@ import shutil
 
 import pytest
 
-from harness_uq import Options, StructureError, compare
+from harness_uq import Options, compare
+from harness_uq.errors import StructureError
 from tests.commands.test_selection import system
 from tests.message_checks import raises_message
 from tests.test_cli import output

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from benchmarks.reference.two_proportions import independent_posterior
-from harness_uq import RunMetadata
 from harness_uq.alignment.panel import panel_of_scores
 from harness_uq.comparison.compare import compare
 from harness_uq.comparison.decisions import worse_rows
@@ -22,6 +21,7 @@ from harness_uq.data.task_log import (
     HarnessResult,
     MetadataField,
     Questions,
+    RunMetadata,
     Scores,
     Source,
     SufficientStatistics,

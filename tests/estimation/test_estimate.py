@@ -4,13 +4,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from harness_uq import RunMetadata
 from harness_uq.data.task_log import (
     AggregateScore,
     Classifications,
     ClusterDeclaration,
     HarnessResult,
     Questions,
+    RunMetadata,
     Scores,
     Source,
     SufficientStatistics,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from harness_uq import RunMetadata
+from harness_uq.data.task_log import RunMetadata
 from harness_uq.estimands import Mean
 from harness_uq.estimation.estimate import estimate, estimate_scores
 from harness_uq.inference.defaults import method_names

@@ -6,20 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness_uq import (
-    AggregateScore,
-    HarnessResult,
-    Options,
-    Questions,
-    Source,
-    StructureOptions,
-    TaskLog,
-    compare,
-    estimate,
-    gate,
-    rank,
-)
+from harness_uq import Options, Questions, Source, TaskLog, compare, estimate, gate, rank
+from harness_uq.data.task_log import AggregateScore, HarnessResult
 from harness_uq.stats.proportion.binomial import beta_posterior
+from harness_uq.structure.structure import StructureOptions
 from tests.data.toy import task_log
 from tests.message_checks import has
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness_uq import DataError, Options, StructureError, TaskLog, estimate, gate
+from harness_uq import DataError, Options, TaskLog, estimate, gate
 from harness_uq.comparison.decisions import bound_hypothesis
+from harness_uq.errors import StructureError
 from harness_uq.gating.requirements import Requirement
 from harness_uq.stats.pairs.multiple_testing import holm
 from tests.data.toy import task_log

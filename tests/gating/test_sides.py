@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harness_uq import StructureOptions
 from harness_uq.data.task_log import AggregateScore, Classifications, SufficientStatistics
 from harness_uq.gating.gate_power import worst_logs
 from harness_uq.gating.self_test import by_epochs, by_halves, has_epochs
+from harness_uq.structure.structure import StructureOptions
 from tests.data.toy import task_log
 
 RNG = np.random.default_rng

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness_uq import HarnessResult, Interval, estimate, read_logs
+from harness_uq import Interval, estimate, read_logs
 from harness_uq.cli import main
-from harness_uq.data.task_log import Scores, TaskLog
+from harness_uq.data.task_log import HarnessResult, Scores, TaskLog
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.options import Options
 from harness_uq.output.every_eval_ever import Record, eee_files, eee_lines, eee_place, eee_records

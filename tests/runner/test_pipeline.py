@@ -10,7 +10,8 @@ import time
 import joblib
 import pytest
 
-from harness_uq import Options, estimate, load_plugins, read_logs
+from harness_uq import Options, estimate, read_logs
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.runner.engine import Engine
 from harness_uq.runner.pipeline import scan
 from tests.adapters.inspect.logs import copy_as_run

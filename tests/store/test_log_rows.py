@@ -3,7 +3,8 @@ from dataclasses import fields, is_dataclass, replace
 import numpy as np
 import pytest
 
-from harness_uq import AggregateScore, DataError, Scores, StoredInterval, estimate, read_logs
+from harness_uq import DataError, Scores, estimate, read_logs
+from harness_uq.data.task_log import AggregateScore, StoredInterval
 from tests.data.toy import task_log
 from tests.message_checks import made
 

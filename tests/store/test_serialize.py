@@ -2,7 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from harness_uq import Options, estimate, load_plugins, read_logs
+from harness_uq import Options, estimate, read_logs
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.store.serialize import pack, unpack
 from tests.data.toy import task_log
 from tests.output.rendering import render

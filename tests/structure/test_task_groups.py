@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harness_uq import AggregateScore, HarnessResult, Questions, Scores, Source, TaskLog, estimate
+from harness_uq import Questions, Scores, Source, TaskLog, estimate
+from harness_uq.data.task_log import AggregateScore, HarnessResult
 from tests.message_checks import has
 
 RUN = {"source": Source("results.json", "lm-eval", time="2026-01-01", run="r")}

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness_uq import DataError, LogError, MissingDependencyError, TaskLog, read_table
+from harness_uq import DataError, LogError, TaskLog, read_table
+from harness_uq.errors import MissingDependencyError
 from harness_uq.tabular import files
 from harness_uq.tabular.reader import SUFFIXES
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness_uq import AggregateScore, TaskLog, compare
+from harness_uq import TaskLog, compare
+from harness_uq.data.task_log import AggregateScore
 from harness_uq.plugins.readers import read_logs
 from harness_uq_formats import helm
 from harness_uq_formats.reader import FORMATS

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harness_uq import AggregateScore, TaskLog, compare
+from harness_uq import TaskLog, compare
+from harness_uq.data.task_log import AggregateScore
 from harness_uq.data.trial_endings import ending_code
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.plugins.readers import read_logs

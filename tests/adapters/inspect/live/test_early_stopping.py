@@ -211,7 +211,7 @@ def test_invalid_rules_are_rejected(inspect_log, options, said):
 
 def test_clusters_count_as_one_bet_in_units_of_the_largest():
     """Ten passages of three questions, A ahead by 1, 0, 1 in each: ten bets of 2/3, not thirty."""
-    from harness_uq import MetadataField
+    from harness_uq.data.task_log import MetadataField
     from harness_uq_inspect.live.stopping_rules import Baseline, _unit_differences
 
     passages = MetadataField(np.repeat(np.arange(10), 3))

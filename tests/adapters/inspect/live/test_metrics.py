@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import harness_uq_inspect
-from harness_uq import DataError, Options, StructureOptions, estimate
+from harness_uq import DataError, Options, estimate
+from harness_uq.structure.structure import StructureOptions
 from harness_uq_inspect.read.samples import read_log
 from tests.adapters.inspect.environment import environment, run_with_uq
 

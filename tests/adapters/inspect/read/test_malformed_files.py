@@ -11,7 +11,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from harness_uq import DataError, LogError, estimate, estimates_table, read_logs
+from harness_uq import DataError, LogError, estimate, read_logs
+from harness_uq.output.estimate import estimates_table
 from harness_uq_inspect.read.archive import Archive, zstd
 from harness_uq_inspect.read.samples import read_log
 from harness_uq_inspect.read.schema import Sample, may_repeat, repeated_name

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness_uq import AggregateScore
+from harness_uq.data.task_log import AggregateScore
 from harness_uq_inspect.harness import InspectHarness
 from tests.adapters.inspect.logs import entry, read
 from tests.reference_values import reference_values

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from harness_uq import AggregateScore, HarnessResult, Scores, estimate
+from harness_uq import Scores, estimate
+from harness_uq.data.task_log import AggregateScore, HarnessResult
 from tests.adapters.inspect.logs import entry, grid, header, metric, read, sample, score_totals, write_eval, write_json
 from tests.message_checks import has, names_of
 

@@ -13,7 +13,8 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.scorer import Score, accuracy, scorer
 from inspect_ai.solver import solver
 
-from harness_uq import Options, load_plugins
+from harness_uq import Options
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.monitoring import look
 
 

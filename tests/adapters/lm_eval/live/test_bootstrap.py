@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness_uq import Estimate, HarnessResult, NotEstimableError, Source
+from harness_uq import Estimate, NotEstimableError, Source
+from harness_uq.data.task_log import HarnessResult
 from harness_uq_lm_eval.live.bootstrap import METHOD, bootstrap_estimate
 
 LEVEL = 0.95

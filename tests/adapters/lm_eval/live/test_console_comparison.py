@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from harness_uq import Comparison, Difference, Interval
+from harness_uq import Comparison, Interval
+from harness_uq.results.comparison import Difference
 from harness_uq_lm_eval.live.console_report import TableColumn, comparison_table
 
 ROW = Comparison(

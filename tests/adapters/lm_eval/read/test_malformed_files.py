@@ -9,8 +9,9 @@ from contextlib import suppress
 
 import pytest
 
-from harness_uq import AggregateScore, HarnessUqError, estimate
+from harness_uq import HarnessUqError, estimate
 from harness_uq.cli import main
+from harness_uq.data.task_log import AggregateScore
 from harness_uq_lm_eval.harness import LmEvalHarness
 from tests.adapters.lm_eval.logs import Folder, data_of, one_task, row, rows, without
 from tests.message_checks import has

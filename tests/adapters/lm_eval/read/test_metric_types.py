@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness_uq import AggregateScore, Classifications, HarnessResult, Scores, SufficientStatistics, estimate
+from harness_uq import Scores, estimate
+from harness_uq.data.task_log import AggregateScore, Classifications, HarnessResult, SufficientStatistics
 from harness_uq_lm_eval.read.metric_types import MetricType, interpret
 from harness_uq_lm_eval.read.metric_values import MetricValues
 from tests.adapters.lm_eval.logs import Folder, one_task, rows

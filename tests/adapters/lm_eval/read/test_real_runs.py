@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from harness_uq import Classifications, Scores, SufficientStatistics
+from harness_uq import Scores
+from harness_uq.data.task_log import Classifications, SufficientStatistics
 from harness_uq_lm_eval.harness import LmEvalHarness
 from tests.adapters.lm_eval.logs import data_of
 

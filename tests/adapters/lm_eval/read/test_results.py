@@ -2,7 +2,8 @@ import json
 
 import pytest
 
-from harness_uq import ClusterDeclaration, HarnessResult, LogError
+from harness_uq import LogError
+from harness_uq.data.task_log import ClusterDeclaration, HarnessResult
 from harness_uq_lm_eval.read.results import NoResultsError, Results, load
 from tests.adapters.lm_eval.logs import Folder
 from tests.message_checks import raises_message

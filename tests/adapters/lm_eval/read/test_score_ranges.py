@@ -2,7 +2,8 @@
 
 import pytest
 
-from harness_uq import Options, StructureOptions, estimate
+from harness_uq import Options, estimate
+from harness_uq.structure.structure import StructureOptions
 from tests.adapters.lm_eval.logs import Folder, row
 from tests.message_checks import find, has
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from harness_uq import HarnessResult, Questions, Source, TaskLog
+from harness_uq import Questions, Source, TaskLog
+from harness_uq.data.task_log import HarnessResult
 from harness_uq_lm_eval.read.shared_items import Identifiers, with_items
 
 

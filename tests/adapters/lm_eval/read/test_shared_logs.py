@@ -6,7 +6,8 @@ from collections import defaultdict
 
 import pytest
 
-from harness_uq import AggregateScore, Scores
+from harness_uq import Scores
+from harness_uq.data.task_log import AggregateScore
 from harness_uq_lm_eval.harness import LmEvalHarness
 from tests.adapters.lm_eval.logs import data_of
 from tests.message_checks import has, names_of

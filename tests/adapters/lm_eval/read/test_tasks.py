@@ -4,7 +4,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness_uq import AggregateScore, HarnessResult, LogError, Scores, estimate
+from harness_uq import LogError, Scores, estimate
+from harness_uq.data.task_log import AggregateScore, HarnessResult
 from harness_uq.plugin_api import Run
 from harness_uq_lm_eval.harness import LmEvalHarness
 from tests.adapters.lm_eval.logs import TIME, Folder, data_of, one_task, row, rows, without
