@@ -107,3 +107,24 @@ def parse_estimand(text: str, scope: Scope) -> Mean | PassK:
     if tau is not None and not 0 < tau <= 1:
         raise DataError(f"TAU is the share of the K trials that must be right, above 0 and up to 1; got {text!r}")
     return PassK(kind, k, tau, scope)
+
+
+@dataclass(frozen=True, slots=True)
+class MethodInfo:
+    """Title, formula, sources and scopes of an interval method.
+
+    Attributes
+    ----------
+    title : name of the method in words
+    formula, text : formula and explanation as plain text, in which `<sub>` and `<sup>` are allowed
+    sources : full references
+    scopes : scopes that the interval refers to; in any other scope a note states that it is wider than necessary
+    takes_groups : whether groups of tasks are supported
+    """
+
+    title: str
+    formula: str = ""
+    text: str = ""
+    sources: tuple[str, ...] = ()
+    scopes: tuple[Scope, ...] = ("population",)
+    takes_groups: bool = False

@@ -8,7 +8,7 @@ import numpy as np
 from harness_uq.data.selection import LogFilter
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.errors import LogError, message_of
-from harness_uq.estimation.detect_structure import TaskStructure, detect_structure
+from harness_uq.estimation.detect_structure import detect_structure
 from harness_uq.messages.catalogue.estimation import (
     FAILED_QUESTIONS,
     FIRST_QUESTION_PENDING,
@@ -24,7 +24,8 @@ from harness_uq.plugins.protocols import Watchable
 from harness_uq.plugins.readers import with_safe_names, with_system
 from harness_uq.plugins.run_search import expand_path, find_runs
 from harness_uq.redaction import DistinctNames
-from harness_uq.results.snapshot import Snapshot
+from harness_uq.results.history import Snapshot
+from harness_uq.results.structure import TaskStructure
 from harness_uq.stats.sequential.confidence_sequence import SequentialScope, confidence_sequence
 
 

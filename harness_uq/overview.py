@@ -14,20 +14,21 @@ from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.messages.message import Message
 from harness_uq.options import Options, resolve
 from harness_uq.options_typed import ReportKeywords
+from harness_uq.output.data import result_document
 from harness_uq.overall.estimate import combine_estimates
 from harness_uq.overall.rank import overall_tasks, rank_tasks
 from harness_uq.plugins.manager import Plugins
+from harness_uq.plugins.protocols import RenderOptions
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.ranking.rank import comparable_runs, joint_tasks, rankings_of
-from harness_uq.results._render import document, render
 from harness_uq.results.comparison import Comparison
+from harness_uq.results.documents import render_lists, result_set
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.overall import Overall
 from harness_uq.results.ranking import Ranking
-from harness_uq.results.resource_use import ResourceUse
+from harness_uq.results.resources import ResourceUse
 from harness_uq.results.result_list import ResultList
-from harness_uq.results.result_set import RenderOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,7 +73,7 @@ class Report:
 
     def to_dict(self) -> dict[str, object]:
         """The document that `harness-uq report --format json` prints, as plain values."""
-        return document(self.lists)
+        return result_document(result_set(self.lists))
 
     def render(self, output_format: str = "html", *, title: str | None = None) -> str | bytes:
         """The report in an output format, as `harness-uq report --format` prints it.
@@ -86,7 +87,7 @@ class Report:
         ------
         DataError : if the format does not exist
         """
-        return render(self.lists, output_format, RenderOptions(title=title))
+        return render_lists(self.lists, output_format, RenderOptions(title=title))
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """Data frame of the estimates, as `ResultList.to_frame`."""

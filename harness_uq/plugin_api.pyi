@@ -33,6 +33,7 @@ from .errors import LogError as LogError
 from .errors import MissingDependencyError as MissingDependencyError
 from .errors import NotEstimableError as NotEstimableError
 from .errors import UsageError as UsageError
+from .estimands import MethodInfo as MethodInfo
 from .estimation.detect_structure import detect_structure as detect_structure
 from .estimation.estimate import estimate as estimate
 from .estimation.estimate import estimate_scores as estimate_scores
@@ -54,6 +55,7 @@ from .messages import HasMessages as HasMessages
 from .messages import Message as Message
 from .messages import MessageCatalogue as MessageCatalogue
 from .messages import MessageType as MessageType
+from .messages import join_messages as join_messages
 from .messages import message_types_in as message_types_in
 from .messages import with_severity as with_severity
 from .messages.catalogue.estimation import STORED_INTERVAL_DIFFERS as STORED_INTERVAL_DIFFERS
@@ -66,10 +68,8 @@ from .options import Options as Options
 from .options import Rule as Rule
 from .options import one_of as one_of
 from .options_typed import EstimateKeywords as EstimateKeywords
-from .output.comparison import comparisons_table as comparisons_table
-from .output.document import result_kind as result_kind
-from .output.estimate import estimates_table as estimates_table
-from .output.json_document import result_document as result_document
+from .output.data import result_document as result_document
+from .output.sanitize import json_text as json_text
 from .planning.components import Components as Components
 from .plugins.hookspecs import hookimpl as hookimpl
 from .plugins.manager import Plugins as Plugins
@@ -79,6 +79,8 @@ from .plugins.protocols import Harness as Harness
 from .plugins.protocols import Problem as Problem
 from .plugins.protocols import Reader as Reader
 from .plugins.protocols import ReadsResources as ReadsResources
+from .plugins.protocols import RenderOptions as RenderOptions
+from .plugins.protocols import ResultSet as ResultSet
 from .plugins.protocols import Run as Run
 from .plugins.protocols import Settings as Settings
 from .plugins.readers import Reading as Reading
@@ -87,9 +89,10 @@ from .redaction import RedactedText as RedactedText
 from .redaction import redact as redact
 from .redaction import redact_value as redact_value
 from .results.comparison import Comparison as Comparison
+from .results.documents import render_results as render_results
 from .results.estimate import Estimate as Estimate
 from .results.estimate import Interval as Interval
-from .results.method_info import MethodInfo as MethodInfo
+from .results.estimate import finite_or_none as finite_or_none
 from .stats.classes.confusion import ConfusionMetric as ConfusionMetric
 from .stats.classes.confusion import confusion_score as confusion_score
 from .stats.classes.multiclass import MulticlassMetric as MulticlassMetric

@@ -5,9 +5,8 @@ from typing import Literal, Unpack
 
 from harness_uq.gating.gate import gate
 from harness_uq.options_typed import GateKeywords
-from harness_uq.output.gate import gate_answer
 from harness_uq.plugins.runs import Runs
-from harness_uq.results.gate import Gate
+from harness_uq.results.gate import Gate, gate_answer
 
 Undecided = Literal["fail", "skip"]
 

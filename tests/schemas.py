@@ -9,7 +9,8 @@ from typing import Any
 
 import msgspec
 
-from harness_uq.results.documents import VERSION, documents
+from harness_uq.output.data import SCHEMA
+from harness_uq.results.documents import documents
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "harness_uq" / "schemas"
@@ -27,7 +28,7 @@ TABLES = {
 def schemas() -> dict[str, str]:
     """Text of every schema by the name of its file."""
     words = {definition: dict(meanings(phrase)) for phrase, definition in TABLES.items()}
-    return {f"{name}-v{VERSION}.json": schema(name, kind, words) for name, kind in documents().items()}
+    return {f"{name}-v{SCHEMA}.json": schema(name, kind, words) for name, kind in documents().items()}
 
 
 def schema(name: str, kind: object, words: Mapping[str, Mapping[str, str]]) -> str:
@@ -39,7 +40,7 @@ def schema(name: str, kind: object, words: Mapping[str, Mapping[str, str]]) -> s
         for field, declared in content.get("properties", {}).items():
             if meaning := words.get(definition, {}).get(field):
                 content["properties"][field] = {"description": meaning, **declared}
-    whole = {"$schema": DIALECT, "$id": f"harness-uq:{name}-v{VERSION}", **found}
+    whole = {"$schema": DIALECT, "$id": f"harness-uq:{name}-v{SCHEMA}", **found}
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 
 

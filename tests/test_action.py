@@ -12,7 +12,7 @@ from tests.forked_runs import forked_program
 
 yaml = pytest.importorskip("yaml")
 PYTHON_PATH = os.pathsep.join(map(str, (ROOT, ROOT / "adapters")))
-MODULES = ("harness_uq.cli", "harness_uq.gating.gate", "harness_uq.gating.self_test", "harness_uq.output.gate")
+MODULES = ("harness_uq.cli", "harness_uq.gating.gate", "harness_uq.gating.self_test", "harness_uq.results.gate")
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
 
 

@@ -37,7 +37,7 @@ ON_LOGS = {
     "read, Inspect": "harness_uq_inspect.read.task_log:read_task_log",
     "structure": "harness_uq.estimation.estimate:clusters_of",
     "estimate": "harness_uq.inference.methods.binary:credible",
-    "report": "harness_uq.output.json_document:result_document",
+    "report": "harness_uq.output.data:result_document",
     "write, lm-eval": "harness_uq_lm_eval.write.writeback:write",
     "write, Inspect": "harness_uq_inspect.write.annotate:annotate_log",
 }
@@ -52,7 +52,7 @@ IN_INSPECT = {
     "live Inspect: read": "harness_uq_inspect.live.postprocess:read_log",
     "live Inspect: structure": "harness_uq.estimation.estimate:clusters_of",
     "live Inspect: estimate": "harness_uq.plugin_api:estimate",
-    "live Inspect: table": "harness_uq.plugin_api:estimates_table",
+    "live Inspect: table": "harness_uq.plugin_api:render_results",
     "live Inspect: write": "harness_uq_inspect.live.postprocess:write_annotations",
 }
 

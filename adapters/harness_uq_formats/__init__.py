@@ -6,8 +6,9 @@ from harness_uq.plugin_api import hookimpl
 
 if TYPE_CHECKING:
     from harness_uq_formats.reader import FormatReader
+    from harness_uq_formats.write_every_eval_ever import EveryEvalEver
 
-__all__ = ["harness_uq_harnesses"]
+__all__ = ["harness_uq_formats", "harness_uq_harnesses"]
 
 
 @hookimpl
@@ -16,3 +17,11 @@ def harness_uq_harnesses() -> "list[FormatReader]":
     from harness_uq_formats.reader import FORMATS, FormatReader
 
     return [FormatReader(name, module) for name, module in FORMATS.items()]
+
+
+@hookimpl
+def harness_uq_formats() -> "list[EveryEvalEver]":
+    """Register the output format `eee`."""
+    from harness_uq_formats.write_every_eval_ever import EveryEvalEver
+
+    return [EveryEvalEver()]

@@ -5,7 +5,17 @@ from typing import TYPE_CHECKING, NotRequired, TypeAlias, TypedDict
 
 import numpy as np
 
-from harness_uq.plots.figure import COLOURS, GREY, INK, TEXT, draw_series, legend_below, need_rows, new_figure, tidy
+from harness_uq.output.figures.axes import (
+    COLOURS,
+    GREY,
+    INK,
+    TEXT,
+    draw_series,
+    legend_below,
+    need_rows,
+    new_figure,
+    tidy,
+)
 from harness_uq.stats.common.validate_arrays import check_level
 
 if TYPE_CHECKING:

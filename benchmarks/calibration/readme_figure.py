@@ -27,7 +27,7 @@ def showcase(seed: int = 0) -> "Figure":
     MissingDependencyError
         If matplotlib is not installed.
     """
-    from harness_uq.plots.figure import draw_series, legend_below, new_figure, tidy
+    from harness_uq.output.figures.axes import draw_series, legend_below, new_figure, tidy
 
     rng = np.random.default_rng(seed)
     table = np.array([_coverage_and_width(n, size, rng) for n, size in SHAPES])

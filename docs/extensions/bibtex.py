@@ -4,7 +4,7 @@ from docutils import nodes
 from docutils.parsers.rst import Directive
 from sphinx.application import Sphinx
 
-from harness_uq.references.bibliography import bibliography
+from harness_uq.results.method_texts import bibliography
 
 
 class BibTeX(Directive):

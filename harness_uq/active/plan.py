@@ -13,7 +13,7 @@ from harness_uq.options_typed import PlanActiveKeywords
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
-from harness_uq.results.active_plan import ActivePlan, ActivePlanRow
+from harness_uq.results.plan import ActivePlan, ActivePlanRow
 from harness_uq.results.result_list import ResultList
 from harness_uq.stats.active.expected_width import ExpectedWidth, WidthSimulation, questions_for
 from harness_uq.structure.structure import score_type_of

@@ -81,9 +81,8 @@ _ARGUMENTS = (
 def run(args: argparse.Namespace) -> int:
     """Read, compare, print."""
     from harness_uq.comparison.decisions import worse_rows
-    from harness_uq.output.comparison_headline import row_name
     from harness_uq.overall.compare import worse_overall
-    from harness_uq.results.comparison import Comparison
+    from harness_uq.results.comparison import Comparison, row_name
     from harness_uq.results.result_list import ResultList
 
     _emit.try_plot(args)

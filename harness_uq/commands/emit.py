@@ -22,11 +22,10 @@ if TYPE_CHECKING:
     from harness_uq.messages import Message
     from harness_uq.options import Options
     from harness_uq.plugins.manager import Plugins
-    from harness_uq.plugins.protocols import Format
+    from harness_uq.plugins.protocols import Format, ReadError, RenderOptions
     from harness_uq.results.comparison import Comparison
     from harness_uq.results.estimate import Estimate
     from harness_uq.results.overall import Overall
-    from harness_uq.results.result_set import ReadError, RenderOptions
 
 _REQUESTED = ("method", "scope", "estimand")
 _ONE_TASK = "The logs contain scores of fewer than two tasks"
@@ -77,10 +76,10 @@ class Emitter:
         """
         from dataclasses import replace
 
-        from harness_uq.results.result_set import ResultSet
+        from harness_uq.results.documents import result_set
 
         with _console.checking_arguments():
-            results = ResultSet(_console.marked(lists), errors)
+            results = result_set(_console.marked(lists), errors)
             rendered = self.output_format.render(results, replace(self.options, logs=logs))
         self.is_done = True
         if self.path is not None:
@@ -114,7 +113,7 @@ def emitting(args: argparse.Namespace, *names: str) -> Iterator[Emitter]:
 
 
 def _emitter(args: argparse.Namespace, names: tuple[str, ...]) -> Emitter:
-    from harness_uq.results.result_set import RenderOptions
+    from harness_uq.plugins.protocols import RenderOptions
 
     if args.output is not None:
         try_place(args.output)
@@ -148,12 +147,12 @@ def _chosen_format(args: argparse.Namespace, names: Sequence[str]) -> "Format":
     ------
     UsageError : if there is none, or it cannot render the results of this command
     """
-    from harness_uq.output.formats import format_named, format_of_file, formats_for, is_built_in
+    from harness_uq.output.formats import BUILT_IN, format_named, format_of_file, formats_for
 
     with _console.checking_arguments():
         if args.format is None and args.output is None:
             return format_named(_DEFAULT)
-        if args.format is not None and is_built_in(args.format):
+        if args.format is not None and args.format in BUILT_IN:
             chosen, plugins = format_named(args.format), None
         else:
             plugins = _plugins()

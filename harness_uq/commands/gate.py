@@ -178,7 +178,7 @@ def _gate(args: argparse.Namespace, plugins: "Plugins", emitter: _emit.Emitter) 
 
 def _write_annotations(path: str, result: "Gate") -> None:
     from harness_uq.commands.emit import write_place
-    from harness_uq.output.formats import render_results
+    from harness_uq.results.documents import render_results
 
     rendered = render_results([result], "github")
     write_place(path, rendered if isinstance(rendered, bytes) else f"{rendered}\n".encode())

@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
         rows = history(logs, options, plugins=plugins)
         emitter.emit({"histories": rows}, errors)
     if args.plot:
-        from harness_uq.plots.score_history import plot_history
+        from harness_uq.results.history import plot_history
 
         _emit.write_figure(Path(args.plot), plot_history([row for row in rows if row.runs]))
     return CHANGED if args.fail_if_changed and any(row.shifts for row in rows) else failed

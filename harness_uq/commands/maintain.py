@@ -268,17 +268,18 @@ def _write_records(args: argparse.Namespace, options: "Options", plugins: "Plugi
     UsageError : with `--in-place`
     LogError : if a link leads out of the output folder
     """
-    import time
-
     from harness_uq.estimation.estimate import estimate
     from harness_uq.io.paths import folder_of, is_inside, join, local_path, make_folder, write_bytes
     from harness_uq.messages.control_characters import escape_control
-    from harness_uq.output.every_eval_ever import eee_files
+    from harness_uq.plugins.protocols import WritesFiles
     from harness_uq.plugins.readers import read_logs, task_logs
     from harness_uq.redaction import redact
 
     if args.in_place:
         raise UsageError("--format eee writes new files. Give --output-dir DIR instead of --in-place.")
+    writer = plugins.formats.get("eee")
+    if not isinstance(writer, WritesFiles):
+        raise UsageError("--format eee requires the plugin harness_uq_formats.")
     reading = read_logs(
         args.logs,
         harnesses=plugins.harnesses,
@@ -288,7 +289,7 @@ def _write_records(args: argparse.Namespace, options: "Options", plugins: "Plugi
     logs = _load.select_logs(args, [reading])
     _load.check_names(options.structure, logs)
     rows = estimate(logs, options, plugins=plugins)
-    for file, content in eee_files(rows, task_logs(logs, plugins), when=time.time()):
+    for file, content in writer.files(rows, task_logs(logs, plugins)):
         place = join(args.output_dir, *file.parts)
         if not is_inside(folder_of(place), args.output_dir):
             target = str(local_path(folder_of(place)).resolve())

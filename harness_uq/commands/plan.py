@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from harness_uq.options import Options
     from harness_uq.planning.components import Components
     from harness_uq.plugins.manager import Plugins
-    from harness_uq.results.grader_plan import GraderPlan
-    from harness_uq.results.label_plan import LabelPlan
-    from harness_uq.results.plan import Plan
+    from harness_uq.results.plan import GraderPlan, LabelPlan, Plan
     from harness_uq.structure.structure import StructureOptions
 
 _Plan = TypeVar("_Plan")
@@ -301,7 +299,7 @@ def _components(args: argparse.Namespace) -> "Components":
 
 def _draw(plans: "list[Plan]", path: Path) -> None:
     from harness_uq.errors import DataError
-    from harness_uq.plots.planning import precision_curve
+    from harness_uq.results.plan import precision_curve
 
     if len(plans) != 1:
         names = ", ".join(dict.fromkeys(f"{plan.task} {plan.metric}" for plan in plans))

@@ -63,8 +63,8 @@ def run(args: argparse.Namespace) -> int:
 def _look(args: argparse.Namespace, options: "Options", plugins: "Plugins") -> bool:
     """Print the current estimates; False if no run is in progress."""
     from harness_uq.monitoring import look
-    from harness_uq.output.monitoring import look_text
     from harness_uq.output.sanitize import json_text
+    from harness_uq.results.history import look_text
 
     looks, problems = look(args.logs, options, plugins, _load.log_filter(args))
     for seen in looks:

@@ -13,7 +13,7 @@ from harness_uq.errors import DataError, NotEstimableError, StructureError
 from harness_uq.estimation.resource_use import TaskRun, task_runs
 from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins
-from harness_uq.results.resource_use import ResourceUse
+from harness_uq.results.resources import ResourceUse
 
 _N_DRAWS = 20_000
 

@@ -10,7 +10,7 @@ from harness_uq.alignment.panel import Panel
 from harness_uq.data.selection import SelectedRun, higher_is_better
 from harness_uq.data.task_log import FloatArray, Scores
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.results.flipped_questions import FlippedQuestion, FlippedQuestions
+from harness_uq.results.gate import FlippedQuestion, FlippedQuestions
 from harness_uq.results.history import MOST_QUESTIONS, FlakyQuestion
 from harness_uq.stats.trials.question_changes import FLAKY, LARGE_CHANGE, QuestionChanges, question_changes
 

@@ -13,6 +13,7 @@ from harness_uq.data.arrays import FloatArray
 from harness_uq.data.selection import SelectedRun, higher_is_better, messages_of_systems
 from harness_uq.data.task_log import Scores
 from harness_uq.errors import DataError, LogError, NotEstimableError, StructureError, refusal_of
+from harness_uq.estimands import MethodInfo
 from harness_uq.estimation.judge_correction import (
     ENOUGH_LABELS,
     METHOD,
@@ -40,7 +41,6 @@ from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate
-from harness_uq.results.method_info import MethodInfo
 from harness_uq.stats.labels.effective_labels import assess_judge, corrected_correlation
 from harness_uq.stats.labels.equal_errors import one_sided_correction
 from harness_uq.stats.labels.grader_errors import grader_errors

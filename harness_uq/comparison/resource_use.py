@@ -22,7 +22,7 @@ from harness_uq.options_typed import ResourceUseKeywords
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
-from harness_uq.results.resource_use import Quantity, ResourceUse
+from harness_uq.results.resources import Quantity, ResourceUse
 from harness_uq.results.result_list import ResultList
 from harness_uq.stats.means.ratio import correlation_of_means, positive_mean, ratio_of_limits
 

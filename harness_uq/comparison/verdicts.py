@@ -14,8 +14,8 @@ verdict is never `equivalent`, because no amount of data shows that two systems 
 import math
 from dataclasses import dataclass
 
+from harness_uq.output.words import amount, difference_number
 from harness_uq.results.comparison import Verdict
-from harness_uq.results.format_points import amount, difference_number
 
 
 @dataclass(frozen=True, slots=True)

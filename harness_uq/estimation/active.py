@@ -9,8 +9,8 @@ import numpy as np
 from harness_uq.data.selection import ActiveDraws
 from harness_uq.data.task_log import FloatArray, IntArray
 from harness_uq.errors import NotEstimableError
+from harness_uq.estimands import MethodInfo
 from harness_uq.messages.catalogue.planning import TOO_FEW_ACTIVE_SCORES
-from harness_uq.results.method_info import MethodInfo
 from harness_uq.stats.active.predictor import Answers, Predictor, fit_predictor
 from harness_uq.stats.active.rounds import Knowledge, RoundEstimate, combine_rounds, estimate_round
 from harness_uq.stats.subsets.estimate import SubsetEstimate

@@ -1,7 +1,7 @@
 """Detect the structure of the tasks in logs: clusters, trials and types of scores, with the evidence."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Unpack
 
 from harness_uq.data.task_log import AggregateScore, TaskLog
@@ -12,63 +12,11 @@ from harness_uq.options_typed import DetectStructureKeywords
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
-from harness_uq.results.declaration import Record
-from harness_uq.results.html_repr import NotebookTable
 from harness_uq.results.result_list import ResultList
-from harness_uq.results.structure import StructureSummary
+from harness_uq.results.structure import TaskStructure
 from harness_uq.structure.clusters import clusters_of
 from harness_uq.structure.missingness import missingness_notes
-from harness_uq.structure.question_groups import usable_fields
-from harness_uq.structure.structure import Clusters, Structure, StructureOptions, detect
-
-
-@dataclass(frozen=True, slots=True)
-class TaskStructure(NotebookTable):
-    """The structure of one task in one run.
-
-    Attributes
-    ----------
-    log : the task
-    clusters : the clusters that were found
-    metrics : structure of each metric's data, by (metric, filter)
-    """
-
-    log: TaskLog
-    clusters: Clusters
-    metrics: Mapping[tuple[str, str], Structure]
-
-    def summaries(self) -> list[StructureSummary]:
-        """One summary for each metric and filter of the task."""
-        summaries, group_fields = [], tuple(usable_fields(self.log))
-        for (metric, filter_name), detected in self.metrics.items():
-            facts = {fact.name: fact for fact in detected.facts}
-            summaries.append(
-                StructureSummary(
-                    system=self.log.system,
-                    task=self.log.task,
-                    metric=metric,
-                    filter=filter_name,
-                    n_questions=detected.n_questions,
-                    n_trials=detected.max_trials,
-                    n_scores=detected.n_scores,
-                    n_clusters=detected.n_clusters,
-                    cluster_key=detected.cluster_key,
-                    cluster_evidence=facts["clusters"].evidence,
-                    score_type=detected.score_type,
-                    score_evidence=facts["score type"].evidence,
-                    path=self.log.source.path,
-                    group_fields=group_fields,
-                )
-            )
-        return summaries
-
-    def to_dict(self) -> dict[str, object]:
-        """The summaries as plain values."""
-        return {"structures": [summary.to_dict() for summary in self.summaries()]}
-
-    def to_records(self) -> list[Record]:
-        """One flat record for each metric and filter."""
-        return [record for summary in self.summaries() for record in summary.to_records()]
+from harness_uq.structure.structure import Clusters, StructureOptions, detect
 
 
 def detect_structure(

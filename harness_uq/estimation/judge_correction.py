@@ -8,7 +8,7 @@ import numpy as np
 from harness_uq.data.arrays import FloatArray
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.errors import DataError, LogError, NotEstimableError, StructureError, refusal_of
-from harness_uq.estimands import parse_estimand
+from harness_uq.estimands import MethodInfo, parse_estimand
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.inference.marginals import make_problem, not_estimable
 from harness_uq.inference.method import credible
@@ -37,7 +37,6 @@ from harness_uq.plugins.protocols import Problem
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.estimate import Estimate
-from harness_uq.results.method_info import MethodInfo
 from harness_uq.stats.labels.effective_labels import JudgeAssessment, assess_judge
 from harness_uq.stats.labels.judge import judge_corrected_posterior
 from harness_uq.stats.labels.raters import rater_disagreement

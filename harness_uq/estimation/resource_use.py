@@ -17,7 +17,7 @@ from harness_uq.messages.message import Message, distinct
 from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins
 from harness_uq.results.estimate import Estimate
-from harness_uq.results.resource_use import Quantity, ResourceUse
+from harness_uq.results.resources import Quantity, ResourceUse
 from harness_uq.stats.means.ratio import (
     PositiveLimits,
     correlation_of_means,

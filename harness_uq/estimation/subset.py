@@ -12,7 +12,7 @@ from harness_uq.data.reference_runs import ReferenceRuns, reference_runs
 from harness_uq.data.selection import ActiveDraws, active_draws, merge_runs
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.errors import DataError, LogError, NotEstimableError, StructureError, refusal_of
-from harness_uq.estimands import parse_estimand
+from harness_uq.estimands import MethodInfo, parse_estimand
 from harness_uq.estimation import active
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.inference.marginals import make_problem, not_estimable
@@ -37,7 +37,6 @@ from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
 from harness_uq.redaction import redact
 from harness_uq.results.estimate import Estimate
-from harness_uq.results.method_info import MethodInfo
 from harness_uq.stats.subsets.estimate import SubsetEstimate, subset_estimate
 from harness_uq.structure.clusters import clusters_of
 

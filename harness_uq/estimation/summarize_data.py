@@ -5,7 +5,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from harness_uq.data.task_log import AggregateScore
-from harness_uq.estimation.detect_structure import TaskStructure
 from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.reading import REPEATED_ROWS_AS_TRIALS
 from harness_uq.messages.catalogue.structure import (
@@ -18,7 +17,7 @@ from harness_uq.messages.catalogue.structure import (
     SINGLE_TRIALS,
     TRIALS_NOT_NUMBERED,
 )
-from harness_uq.results.data_summary import DataSummary, NextCommand, UnrecognizedFile
+from harness_uq.results.structure import DataSummary, NextCommand, TaskStructure, UnrecognizedFile
 from harness_uq.structure.question_groups import fields_by_task
 
 

@@ -46,8 +46,7 @@ from harness_uq.options_typed import GateKeywords
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.runs import Runs
 from harness_uq.results.comparison import Comparison
-from harness_uq.results.flipped_questions import FlippedQuestions
-from harness_uq.results.gate import Decision, Gate, GateRow, RequirementRow, ScoreName
+from harness_uq.results.gate import Decision, FlippedQuestions, Gate, GateRow, RequirementRow, ScoreName
 from harness_uq.structure.structure import known_range
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from harness_uq.planning.components import FEW_CLUSTERS
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
-from harness_uq.results.grader_plan import GraderDesign, GraderDesignName, GraderPlan
+from harness_uq.results.plan import GraderDesign, GraderDesignName, GraderPlan
 from harness_uq.results.result_list import ResultList
 from harness_uq.stats.labels.grader_design import GraderVariance, assign_graders, grader_variance, pairs_in_clusters
 

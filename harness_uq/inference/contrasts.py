@@ -12,11 +12,11 @@ from harness_uq.alignment.panel import Panel, failed_for_other
 from harness_uq.data.selection import SelectedRun
 from harness_uq.data.task_log import FloatArray, IntArray, Scores
 from harness_uq.errors import NotEstimableError
+from harness_uq.estimands import MethodInfo
 from harness_uq.inference.marginals import posterior_of
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.comparison import LATENT_NORMAL_REPLACED, OWN_QUESTIONS_USED, STUDENT_DIFFERENCE
 from harness_uq.results.estimate import Estimate, IntervalKind, Posterior
-from harness_uq.results.method_info import MethodInfo
 from harness_uq.stats.clusters.cluster_robust import cluster_robust
 from harness_uq.stats.common.posterior import BetaPosterior
 from harness_uq.stats.common.student import StudentPosterior

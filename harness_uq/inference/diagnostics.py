@@ -7,7 +7,7 @@ import numpy as np
 from harness_uq.data.selection import non_random_subset, questions_covered
 from harness_uq.data.task_log import Scores
 from harness_uq.data.trial_endings import TrialEndings, causes_of_missing
-from harness_uq.estimands import Mean
+from harness_uq.estimands import Mean, MethodInfo
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.estimation import (
     FULL_SCOPE_AVAILABLE,
@@ -19,7 +19,6 @@ from harness_uq.messages.catalogue.estimation import (
     TRIALS_ASSUMED_INDEPENDENT,
 )
 from harness_uq.plugins.protocols import Problem, ProblemData
-from harness_uq.results.method_info import MethodInfo
 from harness_uq.stats.trials.diagnostics import cochran_q, identical_trials, missing_bounds
 
 BATCH_EFFECT_P = 0.03  # simulated in benchmarks/sim_batches.py

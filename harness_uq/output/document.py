@@ -1,49 +1,149 @@
-"""Results as a document for readers: tables with a headline above and a legend below, then footnotes.
+"""Results as a document for readers: columns, tables with a headline above and a legend below, then footnotes.
 
-Each module of this package named after a result builds its `Document`; the formats for readers render it.
+A module of `harness_uq.results` declares each kind of result once, as a `Kind` with its columns and sentences; the
+formats of this package render it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from importlib import import_module
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from harness_uq.errors import DataError
-from harness_uq.messages import HasMessages
+from harness_uq.messages.control_characters import escape_control
 from harness_uq.messages.similar_names import did_you_mean
 from harness_uq.output.footnotes import message_lists
-from harness_uq.output.terminal import Cells
-from harness_uq.results.declaration import Declared
+from harness_uq.output.words import text
+
+if TYPE_CHECKING:
+    from harness_uq.output.declared import Declared
+    from harness_uq.output.figures.marks import Board, Mark
+
+Decimals: TypeAlias = int | Callable[[Any], int]
 
 GUIDE = "How to read the columns"
+OVERALL = "overall"
 _ALL = "all"
 
-# name of each result list in documents: the class of its results, and the module whose KIND presents them
-_KINDS = {
-    "overall": ("Overall", "overall"),
-    "estimates": ("Estimate", "estimate"),
-    "breakdowns": ("Breakdown", "breakdown"),
-    "difference_breakdowns": ("DifferenceBreakdown", "difference_breakdown"),
-    "structures": ("TaskStructure", "structure"),
-    "summary": ("DataSummary", "data_summary"),
-    "comparisons": ("Comparison", "comparison"),
-    "disagreements": ("Disagreements", "disagreements"),
-    "gates": ("Gate", "gate"),
-    "self_tests": ("SelfTest", "self_test"),
-    "rankings": ("Ranking", "ranking"),
-    "plans": ("Plan", "plan"),
-    "allocations": ("BudgetAllocation", "budget_allocation"),
-    "effects": ("Effects", "effects"),
-    "resource_use": ("ResourceUse", "resource_use"),
-    "label_plans": ("LabelPlan", "label_plan"),
-    "grader_plans": ("GraderPlan", "grader_plan"),
-    "active_plans": ("ActivePlan", "active_plan"),
-    "histories": ("History", "history"),
-    "agreements": ("GraderAgreement", "grader_agreement"),
-    "grader_differences": ("GraderDifference", "grader_differences"),
-    "self_preferences": ("SelfPreference", "self_preference"),
-    "panels": ("GraderPanel", "grader_panel"),
-}
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Declaration of one column of a table.
+
+    Attributes
+    ----------
+    header : the heading
+    value : attribute of a row, such as `difference.value`, or a function of a row
+    show : a value and a number of decimals as text; the columns with names show them as they are
+    name : the name by which `--columns` selects the column; empty for the header in lower case with hyphens
+    is_number : numbers are aligned to the right and never shortened; None for every column but those with names
+    spare : on short lines, columns with the largest value are dropped first; a column with 0 is never dropped
+    short : columns that replace this one on short lines; empty if another column's short form includes it
+    styles : terminal style of a text, such as `bold`
+    is_shown : whether the column is rendered if no columns are selected
+    in_paper : whether it also belongs to a table for a paper if no columns are selected
+    wraps : whether its text wraps in a table for a paper
+    legend : the meaning of the column, printed below the table after its header
+    """
+
+    header: str
+    value: str | Callable[[Any], Any]
+    show: Callable[[Any, int], str] = text
+    name: str = ""
+    is_number: bool | None = None
+    spare: int = 0
+    short: "Sequence[Column] | None" = None
+    styles: Mapping[str, str] = field(default_factory=dict)
+    is_shown: bool = True
+    in_paper: bool = True
+    wraps: bool = False
+    legend: str = ""
+
+    def cell(self, row: object, digits: int) -> str:
+        """The text of a row; parts of the row that are None have None as their attributes."""
+        if not isinstance(self.value, str):
+            return self.show(self.value(row), digits)
+        part: Any = row
+        for name in self.value.split("."):
+            part = None if part is None else getattr(part, name)
+        return self.show(part, digits)
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """One column of a table with its texts, one per row; the other attributes are those of `Column`."""
+
+    header: str
+    texts: Sequence[str]
+    is_number: bool = True
+    spare: int = 0
+    short: "Sequence[Cells] | None" = None
+    styles: Mapping[str, str] = field(default_factory=dict)
+    name: str = ""
+    is_shown: bool = True
+    in_paper: bool = True
+    wraps: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "header", escape_control(self.header))
+        object.__setattr__(self, "texts", [escape_control(one) for one in self.texts])
+        object.__setattr__(self, "name", self.name or "-".join(self.header.lower().split()))
+
+
+def cells_of(columns: Iterable[Column], rows: Sequence[Any], digits: Decimals) -> list[Cells]:
+    """The columns of these rows; `digits` is a number of decimals, or a function that gives that of a row."""
+    decimals = [digits if isinstance(digits, int) else digits(row) for row in rows]
+    return [
+        Cells(
+            header=column.header,
+            texts=[column.cell(row, places) for row, places in zip(rows, decimals, strict=True)],
+            is_number=column.show is not text if column.is_number is None else column.is_number,
+            spare=column.spare,
+            short=None if column.short is None else cells_of(column.short, rows, digits),
+            styles=column.styles,
+            name=column.name,
+            is_shown=column.is_shown,
+            in_paper=column.in_paper,
+            wraps=column.wraps,
+        )
+        for column in columns
+    ]
+
+
+def legend_of(columns: Iterable[Column]) -> dict[str, str]:
+    """The meaning of the columns that have one, by header."""
+    return {column.header: f"{column.header}: {column.legend}" for column in columns if column.legend}
+
+
+def question_columns(
+    rows: Iterable[Any],
+    questions: str | Callable[[Any], Any],
+    show: Callable[[Any, int], str] = text,
+    clusters: Callable[[Any], str] = lambda row: f"{row.n_clusters} {row.cluster_key}",
+    *,
+    spare: int = 0,
+    part: Callable[[Any], Any] = lambda row: row,
+) -> tuple[Column, Column]:
+    """The columns of numbers of questions and of their clusters; on short lines they share one column.
+
+    Parameters
+    ----------
+    questions, show : value of the first column, and how it is shown
+    clusters : text of the second column for a part of a row with clusters
+    spare : of the column on short lines
+    part : the part of a row with the attribute `n_clusters`
+    """
+    alone = Column("Questions", questions, show, is_number=True, in_paper=False)
+
+    def both(row: Any) -> str:
+        n, n_clusters = alone.cell(row, 0), part(row).n_clusters
+        return f"{n}/{n_clusters}" if n_clusters else n
+
+    def of_clusters(row: Any) -> str:
+        return clusters(part(row)) if part(row).n_clusters else "-"
+
+    header = "N/clusters" if any(part(row).n_clusters for row in rows) else "N"
+    short = [Column(header, both, is_number=True, spare=spare)]
+    return replace(alone, short=short), Column("Clusters", of_clusters, is_number=True, short=[], in_paper=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +163,7 @@ class Section:
     """
 
     title: str
-    columns: Sequence[Cells]
+    columns: Sequence[Cells] = ()
     lines: Sequence[str] = ()
     answer: str = ""
     legend: Mapping[str, str] = field(default_factory=dict)
@@ -90,6 +190,25 @@ class Section:
         return (chosen if first in chosen else [first, *rest]) if rest else []
 
 
+def table(
+    title: str,
+    columns: Sequence[Column],
+    rows: Sequence[Any],
+    digits: Decimals,
+    *,
+    legend: Mapping[str, str] | None = None,
+    **parts: Any,
+) -> Section:
+    """A section with these columns of the rows and their meanings.
+
+    Parameters
+    ----------
+    legend : further sentences of the legend by header
+    **parts : other parts of the section: `lines`, `answer`, `group`, `is_optional` and `if_hidden`
+    """
+    return Section(title, cells_of(columns, rows, digits), legend=legend_of(columns) | dict(legend or {}), **parts)
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """Results for readers.
@@ -110,7 +229,15 @@ class Document:
     notes: Sequence[str] = ()
 
 
-def require_columns(sections: Sequence[Section], names: Sequence[str]) -> None:
+def joined(sections: Sequence[Section]) -> list[Cells]:
+    """The columns of sections that have the same ones, with the texts of all sections."""
+    return [
+        replace(column, texts=[text for section in sections for text in section.columns[k].texts])
+        for k, column in enumerate(sections[0].columns)
+    ]
+
+
+def require_columns(sections: Iterable[Section], names: Sequence[str]) -> None:
     """Require that a table of these sections has a column of each name.
 
     Raises
@@ -122,6 +249,12 @@ def require_columns(sections: Sequence[Section], names: Sequence[str]) -> None:
     if known and unknown:
         nearest = did_you_mean(unknown[0], known)
         raise DataError(f"Unknown column: {unknown[0]!r}.{nearest} Available columns: {', '.join(known)}, or {_ALL}.")
+
+
+def legend_text(legend: Mapping[str, str], headers: Iterable[str]) -> str:
+    """The legend's sentences about these columns; the one under an empty header always belongs to it."""
+    wanted = {*headers, ""}
+    return " ".join(sentence for header, sentence in legend.items() if sentence and header in wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,67 +276,90 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class ResultKind:
+class GateCase:
+    """One test of a gate, as CI systems show it.
+
+    Attributes
+    ----------
+    group : the task
+    name : what is required
+    decision : `pass`, `fail` or `undecided`
+    is_needed : whether the gate passes only if this test passes
+    text : the numbers behind the decision
+    """
+
+    group: str
+    name: str
+    decision: str
+    is_needed: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class GateCases:
+    """The tests of a gate, and its decision with the reason as sentences."""
+
+    answer: str
+    cases: Sequence[GateCase]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
     """How the results of one list are presented.
 
     Attributes
     ----------
+    name : of the list in documents, such as `estimates`
     result_type : class whose declaration defines JSON objects and flat records
-    document : results and the number of decimals, as a document for readers
+    sections : results and the number of decimals, as tables with the text around them
+    caption : of a table for a paper
+    footnotes : warnings and notes of the results under their headings
+    guide, notes : further parts of the document
+    displayed : columns of the flat records that notebooks show; empty for all of them
     declared : instances of `result_type` for one result; by default the result itself
     grid : results and the number of decimals, as systems by tasks; None if the results have no such layout
-    text : results as a document for the terminal, if that differs from `document`
+    as_text : sections for the terminal, if they differ from `sections`
     is_single : whether a command has one such result or none, which JSON documents contain without a list
     total : the total of all results of a list, which JSON documents contain as NAME_total; None if there is no total
+    shares : the scores of a result that are shown in per cent if they lie between 0 and 1; None without such scores
+    scaled : attributes of the result that are then multiplied by 100
+    tests : the tests of a gate, for CI systems
+    marks, differences : rows of a figure of scores or of all intervals, and of a figure of differences
+    boards : the ranks of systems in a figure, for each result that has any
+    figure : function that draws a list of these results; None if there is no figure of them
     """
 
-    result_type: type[Declared]
-    document: Callable[[Sequence[Any], int], Document]
-    declared: Callable[[Any], Sequence[Declared]] = lambda result: (result,)
+    name: str
+    result_type: "type[Declared]"
+    sections: Callable[[Sequence[Any], int], Iterable[Section]]
+    caption: str = ""
+    footnotes: Callable[[Sequence[Any]], Mapping[str, Sequence[str]]] = message_lists
+    guide: Callable[[Sequence[Any]], Mapping[str, str]] = lambda _: {}
+    notes: Callable[[Sequence[Any]], Sequence[str]] = lambda _: ()
+    displayed: Sequence[str] = ()
+    declared: Callable[[Any], "Sequence[Declared]"] = lambda result: (result,)
     grid: Callable[[Sequence[Any], int], Grid] | None = None
-    text: Callable[[Sequence[Any]], Document] | None = None
+    as_text: Callable[[Sequence[Any]], Iterable[Section]] | None = None
     is_single: bool = False
-    total: Callable[[Sequence[Any]], Declared | None] | None = None
+    total: "Callable[[Sequence[Any]], Declared | None] | None" = None
+    shares: Callable[[Any], Sequence[float | None] | None] = lambda _: None
+    scaled: Sequence[str] = ()
+    tests: Callable[[Any, int], GateCases] | None = None
+    marks: "Callable[[Sequence[Any]], Sequence[Mark]]" = lambda _: ()
+    differences: "Callable[[Sequence[Any]], Sequence[Mark]]" = lambda _: ()
+    boards: "Callable[[Sequence[Any]], Iterable[Board]]" = lambda _: ()
+    figure: Callable[..., Any] | None = None
 
+    def document(self, results: Sequence[Any], digits: int = 4) -> Document:
+        """The results as a document for readers."""
+        return Document(
+            list(self.sections(results, digits)),
+            self.footnotes(results),
+            self.guide(results),
+            self.caption,
+            self.notes(results),
+        )
 
-def one_section_each(section: Callable[[Any, int], Section], caption: str) -> Callable[[Sequence[Any], int], Document]:
-    """A function that makes a document with one section for each result, and the messages of the results below."""
-
-    def document(results: Sequence[Any], digits: int) -> Document:
-        footnotes = message_lists(result for result in results if isinstance(result, HasMessages))
-        return Document([section(result, digits) for result in results], footnotes, caption=caption)
-
-    return document
-
-
-def result_kind(name: str) -> ResultKind:
-    """How the results of the list with this name are presented."""
-    _, module = _KINDS[name]
-    return cast("ResultKind", import_module(f"harness_uq.output.{module}").KIND)
-
-
-def list_name(result: object) -> str:
-    """The name of the list that holds results of this class.
-
-    Raises
-    ------
-    DataError : if the object is not a result
-    """
-    for name, (class_name, _) in _KINDS.items():
-        if type(result).__name__ == class_name:
-            return name
-    known = ", ".join(sorted(class_name for class_name, _ in _KINDS.values()))
-    raise DataError(f"{type(result).__name__} is not a result class. Result classes: {known}.")
-
-
-def count_cells(
-    questions: Sequence[str], n_clusters: Sequence[int | None], keys: Sequence[str | None], *, spare: int = 0
-) -> tuple[Cells, Cells]:
-    """The columns of questions and of their clusters; on short lines they share one column."""
-    clusters = [f"{n} {key}" if n else "-" for n, key in zip(n_clusters, keys, strict=True)]
-    both = [f"{count}/{n}" if n else count for count, n in zip(questions, n_clusters, strict=True)]
-    header = "N/clusters" if any(n_clusters) else "N"
-    return (
-        Cells("Questions", questions, short=[Cells(header, both, spare=spare)], in_paper=False),
-        Cells("Clusters", clusters, short=[], in_paper=False),
-    )
+    def text(self, results: Sequence[Any], digits: int = 4) -> Document:
+        """The results as a document for the terminal."""
+        return self.document(results, digits) if self.as_text is None else Document(list(self.as_text(results)))

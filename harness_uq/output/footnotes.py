@@ -2,26 +2,27 @@
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Any, cast
 
 from harness_uq.messages import HasMessages, Message, Severity, with_severity
-from harness_uq.messages.catalogue.comparison import MONTE_CARLO_ERROR
+from harness_uq.messages.catalogue.comparison import MONTE_CARLO_ERROR, TOTALS_USED
 from harness_uq.messages.catalogue.estimation import (
     BINOMIAL_UPPER_BOUND,
     FEW_QUESTIONS,
     FULL_SCOPE_AVAILABLE,
     NON_RANDOM_SUBSET,
 )
-from harness_uq.output.columns import metric_name, run_time
-from harness_uq.output.phrases import join_names
-from harness_uq.results.comparison import Comparison
-from harness_uq.results.estimate import Estimate
+from harness_uq.output.words import MAX_NAMED, join_names, metric_name
 
-if TYPE_CHECKING:
-    from harness_uq.results.plan import Plan
-    from harness_uq.results.ranking import Ranking
-
-Result: TypeAlias = "Estimate | Comparison | Ranking | Plan"
+_SEVERE: tuple[Severity, ...] = ("refusal", "error", "warning")
+_WITH_RANGES = (
+    FEW_QUESTIONS,
+    NON_RANDOM_SUBSET,
+    FULL_SCOPE_AVAILABLE,
+    BINOMIAL_UPPER_BOUND,
+    MONTE_CARLO_ERROR,
+)
+"""Messages that are printed once for several tasks, with ranges of the numbers in which the tasks differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,26 +35,20 @@ class _Subject:
     run: str = ""
 
 
-_WITH_RANGES = (
-    FEW_QUESTIONS,
-    NON_RANDOM_SUBSET,
-    FULL_SCOPE_AVAILABLE,
-    BINOMIAL_UPPER_BOUND,
-    MONTE_CARLO_ERROR,
-)
-"""Messages that are printed once for several tasks, with ranges of the numbers in which the tasks differ."""
-
-
-def warnings_of(rows: Iterable[Result]) -> list[tuple[str, str]]:
+def warnings_of(rows: Sequence[Any]) -> list[tuple[str, str]]:
     """Every warning once with its subject, in the order of first appearance.
 
     The subject consists of tasks. It includes metrics and systems if other results of these tasks do not have the
     warning, and runs if other runs of the system do not have it.
+
+    Parameters
+    ----------
+    rows : results with task, metric, filter and `subject`
     """
-    return _by_subject(list(rows), "refusal", "error", "warning")
+    return _by_subject(rows, *_SEVERE)
 
 
-def footnotes(rows: Sequence[Result]) -> dict[str, list[str]]:
+def footnotes(rows: Sequence[Any]) -> dict[str, list[str]]:
     """Warnings and notes, each as `SUBJECT: TEXT`, under their headings."""
     return {"Warnings": sentences(warnings_of(rows)), "Notes": sentences(_by_subject(rows, "note"))}
 
@@ -63,18 +58,52 @@ def text_with_code(message: Message) -> str:
     return f"{message.text} ({message.code})"
 
 
-def message_lists(rows: Iterable[HasMessages]) -> dict[str, list[str]]:
+def texts_with_code(messages: Iterable[Message], *severities: Severity) -> list[str]:
+    """The texts of the messages of these severities that are not ignored, by default warnings and worse."""
+    return [text_with_code(message) for message in with_severity(messages, *(severities or _SEVERE))]
+
+
+def message_lists(rows: Iterable[Any]) -> dict[str, list[str]]:
     """Warnings and notes of results that name their subject elsewhere, under their headings."""
-    messages = [message for row in rows for message in row.messages]
-    return {"Warnings": _texts(messages, "refusal", "error", "warning"), "Notes": _texts(messages, "note")}
+    messages = [message for row in rows for message in getattr(row, "messages", ())]
+    return {"Warnings": texts_with_code(messages), "Notes": texts_with_code(messages, "note")}
 
 
-def _by_subject(rows: Sequence[Result], *severities: Severity) -> list[tuple[str, str]]:
+def totals_sentence(rows: Iterable[HasMessages]) -> str:
+    """Which logs contain only a part of their samples, so that totals were used; empty if there are none."""
+    used = [message for row in rows for message in row.messages if message.code == TOTALS_USED.code]
+    texts = list(dict.fromkeys(message.text for message in used))
+    if len(texts) <= MAX_NAMED:
+        return " ".join(texts)
+    n_systems = len({message.params["system"] for message in used})
+    return f"The logs of {n_systems} systems contain only a part of their samples, so totals are used."
+
+
+def missing_caveat(names: Iterable[str]) -> str:
+    """A sentence on the tasks or groups whose verdicts depend on how missing scores are counted; empty without names.
+
+    >>> missing_caveat(["arc", "boolq"])
+    'The verdicts on arc, boolq depend on how missing scores are counted.'
+    """
+    listed = list(names)
+    if not listed:
+        return ""
+    verdicts, depend = ("verdict", "depends") if len(listed) == 1 else ("verdicts", "depend")
+    return f"The {verdicts} on {join_names(listed)} {depend} on how missing scores are counted."
+
+
+def sentences(attributed: Iterable[tuple[str, str]]) -> list[str]:
+    """`WHO: TEXT` of each."""
+    return [f"{who}: {text}" if who else text for who, text in attributed]
+
+
+def _by_subject(rows: Sequence[Any], *severities: Severity) -> list[tuple[str, str]]:
     """The messages of these severities, each once, after whom it is about."""
     messages = [with_severity(row.messages, *severities) for row in rows]
     summaries = _summaries(message for of_row in messages for message in of_row)
     texts = [[summaries.get(message) or text_with_code(message) for message in of_row] for of_row in messages]
-    return _attributed(list(zip(map(_subject, rows), texts, strict=True)))
+    subjects = [_Subject(row.task, metric_name(row.metric, row.filter), *row.subject) for row in rows]
+    return _attributed(list(zip(subjects, texts, strict=True)))
 
 
 def _summaries(messages: Iterable[Message]) -> dict[Message, str]:
@@ -87,28 +116,10 @@ def _summaries(messages: Iterable[Message]) -> dict[Message, str]:
     return {
         message: f"{kind.summarize(list(group))} ({kind.code})"
         for (code, *_), group in alike.items()
-        if len(group) > 1 and (kind := types.get(str(code))) and all(kind.fields == one.params.keys() for one in group)
+        if len(group) > 1 and (kind := types.get(cast("str", code)))
+        if all(kind.fields == one.params.keys() for one in group)
         for message in group
     }
-
-
-def _texts(messages: Iterable[Message], *severities: Severity) -> list[str]:
-    return [text_with_code(message) for message in with_severity(messages, *severities)]
-
-
-def sentences(attributed: Iterable[tuple[str, str]]) -> list[str]:
-    """`WHO: TEXT` of each."""
-    return [f"{who}: {text}" if who else text for who, text in attributed]
-
-
-def _subject(row: Result) -> _Subject:
-    metric = metric_name(row.metric, row.filter)
-    match row:
-        case Estimate():
-            return _Subject(row.task, metric, row.system, run_time(row))
-        case Comparison():
-            return _Subject(row.task, metric, f"{row.system_a} against {row.system_b}")
-    return _Subject(row.task, metric)
 
 
 def _attributed(said: Iterable[tuple[_Subject, Sequence[str]]]) -> list[tuple[str, str]]:

@@ -5,23 +5,24 @@ A format is an object with a name, a file suffix, the result lists that it accep
 `harness_uq_formats`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any
 
 from harness_uq.errors import DataError, unknown_name
+from harness_uq.output.document import OVERALL
 from harness_uq.plugins.hookspecs import hookimpl
 from harness_uq.plugins.loader import FORMAT
 from harness_uq.plugins.manager import built_in, collect_installed
-from harness_uq.plugins.protocols import Format
-from harness_uq.results.result_set import Layout, ReadError, RenderOptions, ResultSet
+from harness_uq.plugins.protocols import Format, Layout, ReadError, RenderOptions, ResultSet
 
 if TYPE_CHECKING:
     from harness_uq.plugins.manager import Plugins
 
 __all__ = [
-    "Format",
+    "BUILT_IN",
     "Layout",
     "ReadError",
     "RenderOptions",
@@ -31,45 +32,79 @@ __all__ = [
     "format_of_file",
     "formats_for",
     "installed_formats",
-    "is_built_in",
-    "render_lists",
-    "render_results",
 ]
 
-# name of each built-in format, and the module whose FORMAT it is
-_BUILT_IN = {
-    "table": "text",
-    "json": "json_document",
-    "csv": "csv_records",
-    "markdown": "markdown",
-    "latex": "latex",
-    "html": "html_page",
-    "eee": "every_eval_ever",
-    "junit": "junit",
-    "github": "github",
+PAGE_LISTS = frozenset(
+    {
+        *(OVERALL, "estimates", "comparisons", "rankings", "plans"),
+        *("resource_use", "breakdowns", "difference_breakdowns", "histories"),
+    }
+)
+_GATES = frozenset({"gates"})
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltIn:
+    """A built-in format, whose module is loaded when it renders.
+
+    Attributes
+    ----------
+    module, function : module of this package and its function that renders results
+    """
+
+    name: str
+    suffix: str
+    module: str
+    function: str = "render"
+    accepts: Set[str] | None = None
+    has_errors: bool = False
+    needs_logs: bool = False
+
+    def render(self, results: ResultSet, options: RenderOptions) -> str:
+        """The results in this format."""
+        module: Any = import_module(f"harness_uq.output.{self.module}")
+        rendered: str = getattr(module, self.function)(results, options)
+        return rendered
+
+
+BUILT_IN: Mapping[str, Format] = {
+    one.name: one
+    for one in (
+        BuiltIn("table", ".txt", "terminal"),
+        BuiltIn("json", ".json", "data", "render_json", has_errors=True),
+        BuiltIn("csv", ".csv", "data", "render_csv"),
+        BuiltIn("markdown", ".md", "markdown"),
+        BuiltIn("latex", ".tex", "latex"),
+        BuiltIn("html", ".html", "html", accepts=PAGE_LISTS),
+        BuiltIn("junit", ".xml", "ci", "render_junit", _GATES),
+        BuiltIn("github", ".annotations", "ci", "render_github", _GATES),
+    )
 }
 
 
 def all_formats(plugins: "Plugins | None" = None) -> dict[str, Format]:
     """Every format by its name: the built-in ones, then those of plugins."""
-    return {name: _built_in(name) for name in _BUILT_IN} | dict(plugins.formats if plugins else {})
+    return dict(BUILT_IN) | dict(plugins.formats if plugins else {})
+
+
+def installed_formats() -> dict[str, Format]:
+    """The built-in formats and those of the installed plugins."""
+    return all_formats() | collect_installed(FORMAT, built_in("output formats", __name__))
 
 
 @hookimpl
 def harness_uq_formats() -> list[Format]:
     """The built-in formats."""
-    return list(all_formats().values())
+    return list(BUILT_IN.values())
 
 
 def format_named(name: str, plugins: "Plugins | None" = None) -> Format:
-    """The format of this name; a built-in one is found without loading the others.
+    """The format of this name.
 
     Raises
     ------
     DataError : if no format has this name
     """
-    if name in _BUILT_IN:
-        return _built_in(name)
     formats = all_formats(plugins)
     if name not in formats:
         raise DataError(unknown_name("format", name, formats))
@@ -92,52 +127,7 @@ def format_of_file(path: str, plugins: "Plugins | None" = None) -> Format:
     raise DataError(f"No output format has the suffix of {path!r}. Add --format, or use one of {known}.")
 
 
-def is_built_in(name: str) -> bool:
-    """Whether a built-in format has this name."""
-    return name in _BUILT_IN
-
-
 def formats_for(names: Iterable[str], plugins: "Plugins | None" = None) -> dict[str, Format]:
     """The formats that can render all of these result lists."""
     wanted = set(names)
     return {name: one for name, one in all_formats(plugins).items() if one.accepts is None or wanted <= one.accepts}
-
-
-def installed_formats() -> dict[str, Format]:
-    """The built-in formats and those of the installed plugins."""
-    return all_formats() | collect_installed(FORMAT, built_in("output formats", __name__))
-
-
-def render_results(results: Sequence[object], name: str = "table", options: RenderOptions | None = None) -> str | bytes:
-    """Results of one kind in an output format.
-
-    Parameters
-    ----------
-    results : estimates, comparisons, rankings, plans or other results
-    name : a built-in format or one of a plugin
-    options : options of rendering
-
-    Raises
-    ------
-    DataError : if the format does not exist
-    """
-    from harness_uq.output.document import list_name
-
-    return render_lists({list_name(results[0]): results} if results else {}, name, options or RenderOptions())
-
-
-def render_lists(lists: Mapping[str, Sequence[object]], name: str, options: RenderOptions) -> str | bytes:
-    """Results of several kinds, by the names of their lists, in an output format.
-
-    Raises
-    ------
-    DataError : if the format does not exist
-    """
-    formats = {name: _built_in(name)} if name in _BUILT_IN else installed_formats()
-    if name not in formats:
-        raise DataError(unknown_name("format", name, formats))
-    return formats[name].render(ResultSet(lists), options)
-
-
-def _built_in(name: str) -> Format:
-    return cast("Format", import_module(f"harness_uq.output.{_BUILT_IN[name]}").FORMAT)

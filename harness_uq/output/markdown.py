@@ -1,30 +1,18 @@
 """The format `markdown`: tables of GitHub's dialect, with sentences as paragraphs and lists."""
 
-from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from harness_uq.output.document import GUIDE, Document, Section
+from harness_uq.output.document import GUIDE, Cells, Document, Section, joined, legend_text
 from harness_uq.output.sanitize import markdown, markdown_paragraph
-from harness_uq.output.table_documents import documents_of
-from harness_uq.output.terminal import Cells, legend_text
-from harness_uq.results.result_set import RenderOptions, ResultSet
+from harness_uq.output.table_options import documents_of
+from harness_uq.plugins.protocols import RenderOptions, ResultSet
 
 
-@dataclass(frozen=True, slots=True)
-class _Markdown:
-    name: str = "markdown"
-    suffix: str = ".md"
-    accepts: Set[str] | None = None
-    has_errors: bool = False
-    needs_logs: bool = False
-
-    def render(self, results: ResultSet, options: RenderOptions) -> str:
-        documents = documents_of(results, options, lambda kind, rows, digits: kind.document(rows, digits))
-        return "\n\n".join("\n\n".join(_blocks(document, options.columns)) for document in documents)
-
-
-FORMAT = _Markdown()
+def render(results: ResultSet, options: RenderOptions) -> str:
+    """The documents of all lists as Markdown."""
+    documents = documents_of(results, options)
+    return "\n\n".join("\n\n".join(_blocks(document, options.columns)) for document in documents)
 
 
 def _blocks(document: Document, names: Sequence[str] | None) -> Iterator[str]:
@@ -43,11 +31,8 @@ def _blocks(document: Document, names: Sequence[str] | None) -> Iterator[str]:
 def _joined(group: str, sections: Sequence[Section], names: Sequence[str] | None) -> Iterator[str]:
     """Sections with the same columns as one table, whose first column holds their titles."""
     titles = Cells(group, [s.title.strip() for s in sections for _ in s.columns[0].texts], is_number=False)
-    columns = [
-        replace(column, texts=[text for s in sections for text in s.columns[k].texts])
-        for k, column in enumerate(sections[0].columns)
-    ]
-    yield from _section(Section("", [titles, *columns], legend=sections[-1].legend), names and [titles.name, *names])
+    columns = [titles, *joined(sections)]
+    yield from _section(Section("", columns, legend=sections[-1].legend), names and [titles.name, *names])
 
 
 def _section(section: Section, names: Sequence[str] | None) -> Iterator[str]:

@@ -4,6 +4,7 @@ import json
 import re
 
 from harness_uq.messages.control_characters import UNSAFE, escape_control, visible
+from harness_uq.output.words import COMMAND
 
 # punctuation that CommonMark and GitHub read as markup; the brackets of intervals such as [0.1, 0.2] stay
 _MARKUP = re.compile(
@@ -11,7 +12,6 @@ _MARKUP = re.compile(
     r"|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])"
 )
 _BLOCK_START = re.compile(r"(?=[#>]|[+-](?:[\s+-]|$))|\d{1,9}(?=[.)](?:\s|$))")
-CODE = re.compile("`((?:harness-uq|inspect|-)[^`]*)`")  # a command or an option between backticks
 _FOLDERS = re.compile(r"""(?<![^\s'"(=])(?:~|[A-Za-z]:)?[\\/](?:[^\s'"/\\]+[\\/])+(?=[^\s/\\])""")
 _ABSOLUTE = re.compile(r"(^|=)(?:[A-Za-z][\w+.-]*+:(?=[\\/])|~|(?=[\\/]))")
 _PLACE = re.compile(r" \(\w++\.py, line \d++\)")
@@ -35,7 +35,7 @@ def markdown_paragraph(text: str) -> str:
     >>> print(markdown_paragraph("# Run `harness-uq plan a_b` or `--x_y` for *x*"))
     \# Run `harness-uq plan a_b` or `--x_y` for \*x\*
     """
-    parts = CODE.split(escape_control(text).lstrip())
+    parts = COMMAND.split(escape_control(text).lstrip())
     inline = "".join(f"`{part}`" if k % 2 else markdown(part) for k, part in enumerate(parts))
     start = _BLOCK_START.match(inline)
     return inline if start is None else f"{inline[: start.end()]}\\{inline[start.end() :]}"

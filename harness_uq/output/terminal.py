@@ -1,4 +1,4 @@
-"""Text and tables for a terminal of a given width.
+"""The format `table`: text and tables for a terminal of a given width.
 
 Names are shortened if they do not fit, numbers never are, and the columns that do not fit are named below the tables.
 """
@@ -6,7 +6,6 @@ Names are shortened if they do not fit, numbers never are, and the columns that 
 import io
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -14,9 +13,12 @@ from rich.table import Table
 from rich.text import Text
 
 from harness_uq.messages.control_characters import escape_control, escape_lines
+from harness_uq.output.document import GUIDE, Cells, Document, Kind, legend_text
 from harness_uq.output.message_links import with_links
-from harness_uq.output.phrases import commands_as
-from harness_uq.plots.label_texts import shorten_names
+from harness_uq.output.short_names import shorten_names
+from harness_uq.output.table_options import documents_of
+from harness_uq.output.words import commands_as
+from harness_uq.plugins.protocols import RenderOptions, ResultSet
 
 _UNLIMITED = 100_000
 _GAP = 2
@@ -24,38 +26,32 @@ _COMFORTABLE = 16
 _NARROWEST = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Cells:
-    """One column of a table.
+def render(results: ResultSet, options: RenderOptions) -> str:
+    """The documents of all lists as text."""
+    return "\n\n".join(document_text(document, options) for document in documents_of(results, options, Kind.text))
 
-    Attributes
-    ----------
-    header, texts : the heading, and one text per row
-    is_number : numbers are aligned to the right and never shortened
-    spare : on short lines, columns with the largest value are dropped first; a column with 0 is never dropped
-    short : columns that replace this one on short lines; empty if another column's short form includes it
-    styles : terminal style of a text, such as `bold`
-    name : the name by which `--columns` selects the column; empty for the header in lower case with hyphens
-    is_shown : whether the column is rendered if no columns are selected
-    in_paper : whether it also belongs to a table for a paper if no columns are selected
-    wraps : whether its text wraps in a table for a paper
-    """
 
-    header: str
-    texts: Sequence[str]
-    is_number: bool = True
-    spare: int = 0
-    short: "Sequence[Cells] | None" = None
-    styles: Mapping[str, str] = field(default_factory=dict)
-    name: str = ""
-    is_shown: bool = True
-    in_paper: bool = True
-    wraps: bool = False
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "header", escape_control(self.header))
-        object.__setattr__(self, "texts", [escape_control(text) for text in self.texts])
-        object.__setattr__(self, "name", self.name or "-".join(self.header.lower().split()))
+def document_text(document: Document, options: RenderOptions) -> str:
+    """A document for a terminal: its sections, then the footnotes, then the meaning of the columns that are shown."""
+    page = TerminalPage(options.width, is_terminal=options.is_terminal)
+    for section in document.sections:
+        if section.answer:
+            page.add(f"\n{section.answer}", "bold")
+        if section.title:
+            page.add(f"\n{escape_control(section.title)}", "" if section.answer else "bold")
+        headers: list[str] = []
+        if columns := section.visible_columns(options.columns if section.columns else None):
+            headers = page.add_table(columns)
+        for line in section.lines:
+            page.add(escape_control(line))
+        left_out = {column.header for column in columns} - set(headers)
+        hidden = [text for header, text in section.if_hidden.items() if header in left_out]
+        if legend := " ".join([*hidden, legend_text(section.legend, headers)]).strip():
+            page.add(f"\n{legend}", "dim")
+    page.add_hidden_columns()
+    page.add_footnotes(document.footnotes)
+    page.add_footnotes({GUIDE: [text for header, text in document.guide.items() if header not in page.hidden]})
+    return page.text.strip("\n")
 
 
 class TerminalPage:
@@ -141,12 +137,6 @@ class TerminalPage:
     def text(self) -> str:
         """The text so far."""
         return self._out.getvalue()
-
-
-def legend_text(legend: Mapping[str, str], headers: Iterable[str]) -> str:
-    """The legend's sentences about these columns; the one under an empty header always belongs to it."""
-    wanted = {*headers, ""}
-    return " ".join(text for header, text in legend.items() if text and header in wanted)
 
 
 def _fitting(columns: Sequence[Cells], width: int) -> tuple[list[Cells], list[str]]:

@@ -23,7 +23,7 @@ from harness_uq.options_typed import PlanLabelsKeywords
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
-from harness_uq.results.label_plan import LabelPlan, LabelStratum
+from harness_uq.results.plan import LabelPlan, LabelStratum
 from harness_uq.results.result_list import ResultList
 from harness_uq.stats.labels.label_design import LabelDesign, design_labels
 from harness_uq.structure.clusters import clusters_of

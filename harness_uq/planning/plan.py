@@ -25,11 +25,11 @@ from harness_uq.messages.catalogue.planning import (
 from harness_uq.messages.message import Message, distinct
 from harness_uq.options import Options, resolve
 from harness_uq.options_typed import PlanKeywords
+from harness_uq.output.words import amount, count_of
 from harness_uq.planning.components import Components, pilot_components
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.readers import task_logs
 from harness_uq.plugins.runs import Runs
-from harness_uq.results.format_points import amount, count_of
 from harness_uq.results.plan import Plan, PlanRow
 from harness_uq.results.result_list import ResultList
 from harness_uq.stats.design.budget_allocation import fewest

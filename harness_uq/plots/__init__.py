@@ -1,8 +1,31 @@
-"""Figures of results. Each function returns a matplotlib Figure and leaves matplotlib's global state unchanged.
+"""Figures of results. Each function returns a matplotlib Figure or Axes and leaves matplotlib's global state unchanged.
 
-The public names are listed in `__init__.pyi` and loaded when they are first used.
+Matplotlib is imported when a figure is drawn.
 """
 
-import lazy_loader
+from harness_uq.output.declared import figure_of
+from harness_uq.output.figures.forest import gradient_intervals, plot_difference, plot_forest
+from harness_uq.output.figures.heatmap import plot_heatmap
+from harness_uq.output.figures.pareto import plot_pareto
+from harness_uq.output.figures.ranks import plot_ranks
+from harness_uq.results.breakdown import plot_groups
+from harness_uq.results.effects import effect_sizes
+from harness_uq.results.history import plot_history
+from harness_uq.results.plan import power_curve, precision_curve
+from harness_uq.results.ranking import pairwise_probabilities
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__all__ = [
+    "effect_sizes",
+    "figure_of",
+    "gradient_intervals",
+    "pairwise_probabilities",
+    "plot_difference",
+    "plot_forest",
+    "plot_groups",
+    "plot_heatmap",
+    "plot_history",
+    "plot_pareto",
+    "plot_ranks",
+    "power_curve",
+    "precision_curve",
+]

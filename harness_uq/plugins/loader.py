@@ -12,9 +12,9 @@ from typing import Protocol, TypeVar
 import pluggy
 
 from harness_uq.errors import error_summary
+from harness_uq.estimands import MethodInfo
 from harness_uq.plugins import hookspecs
 from harness_uq.plugins.hookspecs import PROJECT
-from harness_uq.results.method_info import MethodInfo
 
 _DISTRIBUTION = "harness-uq"
 _RESERVED = {"bayes": "the name of the default methods"}

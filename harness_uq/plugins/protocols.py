@@ -1,14 +1,16 @@
 """Protocols of what plugins provide: interval methods, readers and output formats, with their arguments and results."""
 
-from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
-from harness_uq.estimands import Estimand
+from harness_uq.errors import DataError
+from harness_uq.estimands import Estimand, MethodInfo
 from harness_uq.messages import Message
-from harness_uq.results.method_info import MethodInfo
 
 if TYPE_CHECKING:
+    from pathlib import PurePosixPath
+
     import numpy as np
 
     from harness_uq.data.catalogue import Catalogue
@@ -22,12 +24,14 @@ if TYPE_CHECKING:
         TaskLog,
     )
     from harness_uq.results.estimate import Estimate
-    from harness_uq.results.result_set import RenderOptions, ResultSet
     from harness_uq.structure.structure import Structure
 
+ReadError: TypeAlias = Mapping[str, object]
+Layout: TypeAlias = Literal["rows", "grid"]
 CredibleKind = Literal["hdi", "quantile"]
 Settings: TypeAlias = Mapping[str, str | float]  # options of an estimate by name
 ProblemData: TypeAlias = "Scores | Classifications | SufficientStatistics | AggregateScore | TaskGroup"
+_WITHOUT_TABLE = ("overall", "summary")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,6 +113,70 @@ class Discovery:
     problems: tuple[tuple[str, Message | str], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class ResultSet:
+    """The results of one command.
+
+    Attributes
+    ----------
+    lists : results by the name of their list in documents, such as `estimates` or `comparisons`
+    errors : `path` and `message` of everything that could not be read; `path` is None for errors in the options
+    kinds : how the results of each list are presented
+    page : title and parts of a page of these results, given the options
+    """
+
+    lists: Mapping[str, Sequence[Any]]
+    errors: Sequence[ReadError] = ()
+    kinds: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    page: "Callable[[ResultSet, RenderOptions], Mapping[str, object]] | None" = field(default=None, repr=False)
+
+    @property
+    def tables(self) -> Mapping[str, Sequence[Any]]:
+        """The lists without the overall result and the summary of data, unless there is nothing else."""
+        rest = {name: rows for name, rows in self.lists.items() if name not in _WITHOUT_TABLE}
+        return rest or self.lists
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenderOptions:
+    """Options of rendering; each format uses those that apply to it.
+
+    Attributes
+    ----------
+    width : characters per line of text; None takes the width of the terminal, or as many as needed without one
+    is_terminal : whether text may be folded and styled; None asks standard output
+    columns : names of the columns of a table for a paper, in order; `("all",)` for every column, None for those that
+        fit the width of a page
+    digits : number of decimals, 0 to 12; None for the format's own
+    percent : whether tables show scores from 0 to 1 in per cent
+    layout : `rows` for one row per result, `grid` for systems by tasks
+    caption, label : of a table for a paper; None for a default caption and no label
+    title, command, date : of a page: its title, the command that made it, and when
+    logs : the logs of the results, for formats with `needs_logs`
+    """
+
+    width: int | None = None
+    is_terminal: bool | None = None
+    columns: tuple[str, ...] | None = None
+    digits: int | None = None
+    percent: bool = False
+    layout: Layout = "rows"
+    caption: str | None = None
+    label: str | None = None
+    title: str | None = None
+    command: str = ""
+    date: str = ""
+    logs: "Iterable[TaskLog]" = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        if self.digits is not None and not 0 <= self.digits <= 12:
+            raise DataError(f"digits must lie between 0 and 12; got {self.digits}")
+
+    def digits_or(self, default: int) -> int:
+        """The number of decimals, or `default` if it is None."""
+        return default if self.digits is None else self.digits
+
+
 class Format(Protocol):
     """An output format of results."""
 
@@ -132,8 +200,21 @@ class Format(Protocol):
     def needs_logs(self) -> bool:
         """Whether `RenderOptions.logs` must hold the logs."""
 
-    def render(self, results: "ResultSet", options: "RenderOptions") -> str | bytes:
+    def render(self, results: ResultSet, options: RenderOptions) -> str | bytes:
         """The results in this format."""
+
+
+@runtime_checkable
+class WritesFiles(Protocol):
+    """An output format that also writes estimates with the scores of their samples as a folder of files."""
+
+    def files(self, rows: "Sequence[Estimate]", logs: "Iterable[TaskLog]") -> "Iterable[tuple[PurePosixPath, str]]":
+        """Path and content of each file.
+
+        Parameters
+        ----------
+        rows, logs : estimates and their logs
+        """
 
 
 @runtime_checkable

@@ -1,16 +1,43 @@
-"""Comparison of two systems: the difference of their scores and the verdict."""
+"""Comparisons of two systems, and the questions on which they differ: classes, columns, headlines and figure rows."""
 
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
-from harness_uq.estimands import Scope
-from harness_uq.messages import HasMessages, Message, Status, status_of
+from harness_uq.estimands import MethodInfo, Scope
+from harness_uq.messages import Message
 from harness_uq.messages.catalogue.comparison import VERDICT_DEPENDS_ON_MISSING
-from harness_uq.results.declaration import INTERNAL, Declared
+from harness_uq.messages.message import join_words
+from harness_uq.output.declared import INTERNAL, Declared, Result
+from harness_uq.output.document import OVERALL, Column, Kind, Section, question_columns, table
+from harness_uq.output.figures.forest import plot_difference
+from harness_uq.output.figures.marks import PAIR, SCORE_SCALE, Mark, difference_scale, ends
+from harness_uq.output.footnotes import footnotes, missing_caveat, totals_sentence
+from harness_uq.output.words import (
+    counted,
+    decimals_of,
+    further,
+    interval,
+    interval_header,
+    join_names,
+    metric_name,
+    number,
+    percent,
+    probability,
+    task_title,
+    three_decimals,
+    times_trials,
+    two_decimals,
+)
 from harness_uq.results.estimate import Interval, Posterior
-from harness_uq.results.method_info import MethodInfo
 
 Verdict = Literal["better", "worse", "equivalent", "undecided"]
+
+VERDICTS: tuple[Verdict, ...] = ("better", "equivalent", "undecided", "worse")
+VERDICT_COLOURS = {"better": "green", "worse": "red", "equivalent": "cyan", "undecided": "yellow"}
+ALL_QUESTIONS = "all questions"
+_FEW = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +102,7 @@ class Disagreements(Declared):
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison(Declared, HasMessages):
+class Comparison(Result):
     """Comparison of system A with system B on one task, metric and filter, or over all tasks.
 
     Attributes
@@ -111,7 +138,7 @@ class Comparison(Declared, HasMessages):
     messages : notes, warnings, and why there is no difference
     """
 
-    json_properties: ClassVar = ("status",)
+    needed: ClassVar = "difference"
 
     task: str
     metric: str
@@ -153,19 +180,14 @@ class Comparison(Declared, HasMessages):
     messages: tuple[Message, ...] = ()
 
     @property
-    def status(self) -> Status:
-        """`ok`, `not_estimable` (`reason` says why) or `failed` (an unexpected error)."""
-        return status_of(self.messages, has_result=self.difference is not None)
-
-    @property
     def headline_verdict(self) -> Verdict:
         """The verdict after correction for all tasks, or the verdict alone if no correction was made."""
         return self.verdict_adjusted or self.verdict
 
     @property
-    def key(self) -> tuple[str, str, str]:
-        """Task, metric and filter."""
-        return self.task, self.metric, self.filter
+    def subject(self) -> tuple[str]:
+        """The pair of systems in footnotes."""
+        return (f"{self.system_a} against {self.system_b}",)
 
     @property
     def depends_on_missing(self) -> bool:
@@ -177,3 +199,321 @@ class Comparison(Declared, HasMessages):
         """The verdict as a sentence, whether it depends on missing scores, and the next step."""
         caveat = "The verdict depends on how missing scores are counted." if self.depends_on_missing else ""
         return " ".join(text for text in (self.verdict_text, caveat, self.next_step) if text)
+
+
+def comparison_answer(rows: Sequence[Comparison]) -> str:
+    """The headline: that both sides are the same run, or the verdict.
+
+    The verdict is that over all tasks if there is one, else that of each row if there are at most three, else the
+    number of rows with each verdict.
+
+    Parameters
+    ----------
+    rows : of one pair of systems, at least one
+    """
+    note = rows[0].identical_runs_note
+    outcome = "" if note and all(row.verdict == "undecided" for row in rows) else _outcome(rows)
+    sentences = [totals_sentence(rows), note, outcome]
+    return "\n".join(sentence for sentence in sentences if sentence)
+
+
+def _outcome(rows: Sequence[Comparison]) -> str:
+    if len(rows) == 1:
+        return rows[0].answer
+    if _are_listed(rows):
+        return "\n".join(f"{row_name(row, rows)}: {comparison_sentence(row)}" for row in rows)
+    overall = [row for row in rows if row.task == OVERALL]
+    single = [row for row in rows if row.task != OVERALL]
+    has_several = len(overall) > 1
+    metrics = [f" by {metric_name(row.metric, row.filter)}" if has_several else "" for row in overall]
+    sentences = [
+        f"Over all questions{metric}: {comparison_sentence(row)}" for row, metric in zip(overall, metrics, strict=True)
+    ]
+    if single and not overall:
+        pair = f"{rows[0].system_a} is compared with {rows[0].system_b}."
+        sentences = [pair, _verdict_counts(single), single_tasks_caveat(rows), *_nearest(single)]
+    elif single:
+        sentences += [_verdict_counts(single), single_tasks_caveat(rows)]
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def single_tasks_caveat(rows: Sequence[Comparison]) -> str:
+    """A sentence on the single tasks whose verdicts depend on missing scores; empty if there are none."""
+    return missing_caveat(row_name(row, rows) for row in rows if row.task != OVERALL and row.depends_on_missing)
+
+
+def reasons(rows: Sequence[Comparison]) -> list[str]:
+    """The reasons for the verdicts in the order of the rows; rows with the same reason share a sentence."""
+    if _are_listed(rows):
+        return []
+    by_reason: dict[str, list[Comparison]] = {}
+    for row in rows:
+        if row.task != OVERALL and (reason := _reason(row)):
+            by_reason.setdefault(reason, []).append(row)
+    return [f"{join_names(row_name(row, rows) for row in members)}: {reason}" for reason, members in by_reason.items()]
+
+
+def displayed_task(row: Comparison) -> str:
+    """The task, or `all questions` for a comparison over all tasks."""
+    return ALL_QUESTIONS if row.task == OVERALL else row.task
+
+
+def comparison_title(row: Comparison) -> str:
+    """As `task_title`; the comparison over all tasks has the title `all questions`, as all questions count equally."""
+    return task_title(displayed_task(row), row.metric, row.filter)
+
+
+def row_name(row: Comparison, rows: Sequence[Comparison]) -> str:
+    """The task of the row, with its metric if several rows have the same task."""
+    n_rows = sum(other.task == row.task for other in rows)
+    return comparison_title(row) if n_rows > 1 else displayed_task(row)
+
+
+def _are_listed(rows: Sequence[Comparison]) -> bool:
+    return len(rows) <= _FEW and all(row.task != OVERALL for row in rows)
+
+
+def _verdict_counts(rows: Sequence[Comparison]) -> str:
+    """Sentence with the number of rows for each verdict."""
+    counts, n_tasks = Counter(row.headline_verdict for row in rows), len({row.task for row in rows})
+    parts = [f"{counts[verdict]} {'is' if counts[verdict] == 1 else 'are'} {verdict}" for verdict in VERDICTS]
+    parts = [part for part in parts if not part.startswith("0 ")]
+    what = counted(len(rows), "task") if n_tasks == len(rows) else f"{len(rows)} scores of {counted(n_tasks, 'task')}"
+    corrected = ", after correction for all of them" if any(row.verdict != row.headline_verdict for row in rows) else ""
+    return f"Of {what}, {join_words(parts)}{corrected}."
+
+
+def comparison_sentence(row: Comparison) -> str:
+    """The verdict alone as a sentence, and that it does not remain after correction."""
+    if row.verdict == row.headline_verdict:
+        return row.answer
+    corrected = "After correction for all comparisons, this is undecided."
+    return replace(row, verdict_text=f"{row.verdict_text} {corrected}", next_step="").answer
+
+
+def _nearest(rows: Sequence[Comparison]) -> list[str]:
+    """The undecided row that needs the fewest additional questions."""
+    needed = {row_name(row, rows): n for row in rows if (n := row.n_additional_questions)}
+    if not needed:
+        return []
+    name = min(needed, key=needed.__getitem__)
+    n = needed[name]
+    return [f"Of the undecided tasks, {name} needs the fewest additional questions: about {n:,}."]
+
+
+def _reason(row: Comparison) -> str:
+    """The reason for the verdict; empty if the table shows it."""
+    if row.difference is None:
+        return f"{row.verdict}, not estimable: {row.reason.text}" if row.reason else ""
+    if row.verdict != row.headline_verdict:
+        return f"{row.verdict} alone, undecided after correction for the number of tasks."
+    sign = 1 if row.higher_is_better else -1
+    low, high = sorted(sign * end for end in (row.difference.interval.low, row.difference.interval.high))
+    margin = f"the margin of {row.margin:g}"
+    match row.verdict:
+        case "equivalent":
+            return f"equivalent: the difference is smaller than {margin}. Choose by cost, speed or another test."
+        case "undecided":
+            return _open(low, high, row, margin)
+    if not row.margin:
+        return ""
+    if max(low, -high) > row.margin:
+        return f"{row.verdict} by more than {margin}."
+    return f"{row.verdict}, but possibly by less than {margin}."
+
+
+def _open(low: float, high: float, row: Comparison, margin: str) -> str:
+    if low > -row.margin:
+        return f"undecided: not worse by more than {margin}, but the data do not show whether it is better."
+    if high < row.margin:
+        return f"undecided: not better by more than {margin}, but the data do not show whether it is worse."
+    return "undecided: the data are insufficient, and both better and worse are possible."
+
+
+def difference_header(rows: Sequence[Comparison]) -> str:
+    """Header of the column with the intervals of differences."""
+    return interval_header(row.difference.interval if row.difference else None for row in rows)
+
+
+def discordant(row: Comparison) -> str:
+    """Numbers of questions that only A and only B answered correctly."""
+    return f"{row.table.only_a}:{row.table.only_b}" if row.table else "-"
+
+
+def pairs_of(rows: Sequence[Comparison]) -> dict[tuple[str, str], list[Comparison]]:
+    """The comparisons of each pair of systems."""
+    pairs: dict[tuple[str, str], list[Comparison]] = {}
+    for row in rows:
+        pairs.setdefault((row.system_a, row.system_b), []).append(row)
+    return pairs
+
+
+def _sections(rows: Sequence[Comparison], digits: int) -> Iterator[Section]:
+    """A headline, a table and the reasons for each pair of systems."""
+    for (a, b), members in pairs_of(rows).items():
+        lines, header = reasons(members), difference_header(members)
+        lower = [row.metric for row in members if not row.higher_is_better]
+        yield table(
+            f"A: {a}, B: {b}",
+            _columns(members),
+            members,
+            lambda row: decimals_of(row.metric, row.value_b, digits),
+            lines=["", *lines] if lines else [],
+            answer=comparison_answer(members),
+            legend={"": f"Lower scores are better for {join_names(lower)}." if lower else ""},
+            if_hidden={"A − B": f"{header}: interval of the difference A − B."},
+        )
+
+
+def _columns(rows: Sequence[Comparison]) -> list[Column]:
+    has_metrics = len({(row.metric, row.filter) for row in rows}) > 1
+    sought = "the margin" if any(row.margin for row in rows) else "the observed one"
+    return [
+        Column("Task", displayed_task, wraps=True),
+        Column(
+            *("Metric", lambda row: metric_name(row.metric, row.filter)),
+            spare=0 if has_metrics else 1,
+            in_paper=has_metrics,
+            wraps=True,
+        ),
+        Column("A", "value_a", number),
+        Column("B", "value_b", number),
+        Column("A − B", "difference.value", number, "difference", spare=2),
+        Column(difference_header(rows), "difference.interval", interval, "interval"),
+        Column(
+            *("P(A > B)", "prob_positive", probability, "probability"),
+            spare=4,
+            legend="posterior probability that A scores higher than B.",
+        ),
+        Column(
+            *("P(not worse)", lambda row: row.prob_noninferior if row.margin else None, probability, "noninferior"),
+            spare=8,
+            in_paper=False,
+            legend="probability that A is not worse than B by more than the margin.",
+        ),
+        Column(
+            *("Only A:B", discordant),
+            name="only",
+            is_number=True,
+            spare=6,
+            in_paper=False,
+            legend="number of questions that only A and only B answered correctly.",
+        ),
+        Column(
+            *("Odds ratio", "odds_ratio", two_decimals),
+            spare=7,
+            in_paper=False,
+            legend="odds of a correct answer of A divided by those of B.",
+        ),
+        Column(
+            *("Var. reduction", "variance_reduction", percent, "variance-reduction"),
+            spare=8,
+            in_paper=False,
+            legend="share of the variance that pairing by question removes.",
+        ),
+        *question_columns(rows, _questions, spare=1),
+        Column("Method", "method", spare=9, in_paper=False),
+        Column(
+            *("MDE", "minimum_detectable_effect", three_decimals),
+            spare=5,
+            in_paper=False,
+            legend="minimum detectable effect, the difference that 80 % of such runs would detect.",
+        ),
+        Column(
+            *("N needed", lambda row: row.n_additional_questions or None, further),
+            spare=3,
+            in_paper=False,
+            legend=f"additional questions to detect a difference as large as {sought} with 80 % power.",
+        ),
+        Column("Verdict", "headline_verdict", styles=VERDICT_COLOURS),
+        Column(
+            *("Alone", "verdict"),
+            spare=4,
+            is_shown=any(row.verdict != row.headline_verdict for row in rows),
+            legend="verdict without correction for the number of tasks (Holm's method).",
+        ),
+    ]
+
+
+def _questions(row: Comparison) -> str:
+    if row.n_matched is None:
+        counts = (row.n_unmatched_a, row.n_unmatched_b)
+        return "-" if None in counts else f"{counts[0]}, {counts[1]} unmatched"
+    return times_trials(row.n_matched, row.n_trials)
+
+
+def comparison_marks(rows: Sequence[Comparison]) -> list[Mark]:
+    """Differences of systems by task."""
+    return [_mark(row) for row in rows]
+
+
+def pair_marks(rows: Sequence[Comparison]) -> list[Mark]:
+    """The differences of one pair of systems, labelled with the task instead of the pair."""
+    return [replace(mark, label=mark.group, group="") for mark in comparison_marks(rows)]
+
+
+def _mark(row: Comparison) -> Mark:
+    difference = row.difference
+    values = [value for value in (row.value_a, row.value_b) if value is not None]
+    is_share = row.in_points and len(values) == 2 and min(values) >= 0 and max(values) <= 1
+    scale = SCORE_SCALE if is_share and row.higher_is_better else row.metric
+    return Mark(
+        group=comparison_title(row),
+        label=f"{row.system_a}{PAIR}{row.system_b}",
+        value=difference.value if difference else None,
+        span=ends(difference.interval) if difference else None,
+        level=difference.interval.level if difference else None,
+        scale=difference_scale(scale, higher_is_better=row.higher_is_better),
+        bounds=(-1.0, 1.0) if is_share else None,
+        zero=0.0,
+        margin=row.margin,
+        posterior=row.posterior,
+        system=row.system_a,
+        is_decided=row.headline_verdict != "undecided",
+        baseline=row.system_b,
+    )
+
+
+_FLAKY = {True: "yes", False: "no", None: "-"}
+_PROBABILITIES = (
+    Column("P(differ)", "probability", three_decimals),
+    Column("Flaky", lambda one: _FLAKY[one.is_flaky]),
+)
+_DISAGREEMENTS = (
+    Column("Question", "id", wraps=True),
+    Column("A", "value_a", number),
+    Column("B", "value_b", number),
+)
+
+
+def _disagreements(rows: Sequence[Disagreements], digits: int) -> Iterator[Section]:
+    for row in rows:
+        has_probabilities = any(question.probability is not None for question in row.questions)
+        columns = (*_DISAGREEMENTS, *(_PROBABILITIES if has_probabilities else ()))
+        title = (
+            f"{task_title(row.task, row.metric, row.filter)}: A and B differ on {row.n_a_better + row.n_b_better} of "
+            f"{counted(row.n_questions, 'question')}; A is better on {row.n_a_better}, B on {row.n_b_better}"
+        )
+        yield table(title, columns, row.questions, digits)
+
+
+Comparison.KIND = Kind(
+    "comparisons",
+    Comparison,
+    _sections,
+    "Differences between systems.",
+    footnotes,
+    displayed=(
+        *("system_a", "system_b", "task", "metric", "value_a", "value_b", "difference_value"),
+        *("difference_interval_low", "difference_interval_high", "prob_positive", "verdict"),
+    ),
+    shares=lambda row: (row.value_a, row.value_b),
+    scaled=(
+        *("value_a", "value_b", "minimum_detectable_effect", "margin"),
+        *("difference.value", "difference.std_error", "difference.interval"),
+    ),
+    marks=comparison_marks,
+    differences=comparison_marks,
+    figure=plot_difference,
+)
+Disagreements.KIND = Kind("disagreements", Disagreements, _disagreements, "Questions on which the systems differ.")

@@ -1,15 +1,32 @@
-"""Estimate of one score with its interval, method, structure and diagnostics."""
+"""Estimates of scores: the class with its columns, footnotes and figure rows."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, cast
 
 from harness_uq.data.task_log import HarnessResult, Source
-from harness_uq.estimands import Scope
-from harness_uq.messages import HasMessages, Message, Status, status_of
-from harness_uq.results.declaration import INTERNAL, Declared
-from harness_uq.results.method_info import MethodInfo
+from harness_uq.estimands import MethodInfo, Scope
+from harness_uq.messages import Message
+from harness_uq.messages.catalogue.estimation import MISSING_SCORES, MISSING_SCORES_BOUNDS, MISSING_SCORES_COUNTED
+from harness_uq.output.declared import INTERNAL, Declared, Result
+from harness_uq.output.document import Column, Grid, GridCell, Kind, Section, cells_of, legend_of, question_columns
+from harness_uq.output.figures.forest import plot_forest
+from harness_uq.output.figures.marks import SCORE_SCALE, UNIT, Mark, Span, ends
+from harness_uq.output.footnotes import footnotes, sentences, warnings_of
+from harness_uq.output.words import (
+    decimals_of,
+    interval,
+    interval_header,
+    metric_name,
+    number,
+    task_title,
+    time_text,
+    times_trials,
+    two_decimals,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -19,8 +36,13 @@ if TYPE_CHECKING:
 
 IntervalKind = Literal["confidence", "quantile", "hdi"]
 
-SCHEMA = 1
 NOTHING_REPORTED = HarnessResult(None)
+SCOPE_MEANINGS = {
+    "population": "the expected score on new questions of the same kind",
+    "benchmark": "the expected score on exactly these questions over repeated trials",
+    "full": "the score on the whole benchmark, of which the run used a part",
+}
+_MANY_MISSING = 0.01
 
 
 class Posterior(Protocol):
@@ -60,7 +82,7 @@ class Interval(Declared):
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate(Declared, HasMessages):
+class Estimate(Result):
     """Estimate of one score with its uncertainty.
 
     Attributes
@@ -84,7 +106,7 @@ class Estimate(Declared, HasMessages):
     messages : notes, warnings, and why there is no interval
     """
 
-    json_properties: ClassVar = ("status",)
+    needed: ClassVar = "interval"
 
     system: str
     task: str
@@ -120,16 +142,214 @@ class Estimate(Declared, HasMessages):
     info: MethodInfo | None = field(default=None, repr=False, compare=False, metadata=INTERNAL)
 
     @property
-    def status(self) -> Status:
-        """`ok`, `not_estimable` (`reason` says why) or `failed` (an unexpected error)."""
-        return status_of(self.messages, has_result=self.interval is not None)
-
-    @property
-    def key(self) -> tuple[str, str, str]:
-        """Task, metric and filter."""
-        return self.task, self.metric, self.filter
+    def subject(self) -> tuple[str, str]:
+        """System and run in footnotes."""
+        return self.system, time_text(self.source.time)
 
 
 def finite_or_none(value: float | None) -> float | None:
     """`value` as a JSON number; None if it is missing, NaN or infinite."""
     return float(value) if value is not None and math.isfinite(value) else None
+
+
+def level_header(rows: Iterable[Estimate]) -> str:
+    """Header of the column of intervals."""
+    return interval_header((row.interval for row in rows), "95% interval")
+
+
+def estimate_columns(rows: Sequence[Estimate]) -> list[Column]:
+    """Every column of these estimates; those that are empty or the same in each row are not shown by default."""
+    metrics = {metric_name(row.metric, row.filter) for row in rows}
+    scores = {(row.system, *row.key, row.scope, row.estimand) for row in rows}
+    questions, clusters = question_columns(rows, lambda row: times_trials(row.n_questions, row.n_trials))
+    return [
+        # shown if some estimates differ only in the time of their run
+        Column("Run", "source.time", time_text, is_number=False, is_shown=len(scores) < len(rows), in_paper=False),
+        Column("Task", "task", wraps=True),
+        Column("Metric", lambda row: metric_name(row.metric, row.filter), in_paper=len(metrics) > 1),
+        Column("Value", "value", number),
+        Column(level_header(rows), "interval", interval, name="interval"),
+        Column(
+            *("SE", "std_error", number),
+            spare=1,
+            in_paper=False,
+            legend="standard error; for Bayesian methods the posterior standard deviation.",
+        ),
+        Column(
+            *("Harness value", "harness.value", number, "harness"),
+            is_shown=any(map(_differs, rows)),
+            spare=2,
+            in_paper=False,
+        ),
+        Column(
+            *("Harness SE", "harness.std_error", number),
+            spare=2,
+            in_paper=False,
+            legend="the standard error that the harness reported.",
+        ),
+        replace(questions, in_paper=True),
+        replace(clusters, is_number=False, is_shown=any(row.n_clusters for row in rows)),
+        Column(
+            *("ICC", "icc", two_decimals),
+            spare=3,
+            in_paper=False,
+            legend="correlation of scores within a cluster or question.",
+        ),
+        Column(
+            *("Deff", "design_effect", two_decimals),
+            in_paper=False,
+            legend="design effect, the variance relative to independent answers.",
+        ),
+        Column("Scope", "scope", is_shown=len({row.scope for row in rows}) > 1, in_paper=False),
+        Column("Method", _method, spare=4, in_paper=False),
+    ]
+
+
+def estimate_decimals(row: Estimate, digits: int) -> int:
+    """Number of decimals of an estimate."""
+    return decimals_of(row.metric, row.value, digits)
+
+
+def _differs(row: Estimate) -> bool:
+    """Whether the harness reported a value that the logged scores do not give."""
+    reported = row.harness.value
+    return reported is not None and row.value is not None and abs(reported - row.value) > 1e-6
+
+
+def _method(row: Estimate) -> str:
+    if row.interval is None:
+        return "-"
+    return f"{row.method}, {row.interval.kind}" if row.interval.kind != "confidence" else row.method
+
+
+def _sections(rows: Sequence[Estimate], digits: int) -> list[Section]:
+    """A table per system; each run of a system has its harness and version in the title."""
+    columns = estimate_columns(rows)
+    systems: dict[str, list[Estimate]] = {}
+    for row in rows:
+        version = f" {row.source.version}" if row.source.version else ""
+        systems.setdefault(f"{row.system} ({row.source.harness}{version})", []).append(row)
+    sections = [
+        Section(
+            title,
+            cells_of(columns, members, lambda row: estimate_decimals(row, digits)),
+            answer=missing_sentence(members),
+            group="System",
+        )
+        for title, members in systems.items()
+    ]
+    return [*sections[:-1], *(replace(last, legend=_legend(rows, columns)) for last in sections[-1:])]
+
+
+def _legend(rows: Sequence[Estimate], columns: Sequence[Column]) -> dict[str, str]:
+    """The meaning of the columns by header; the estimand has an empty header."""
+    by_scope: dict[str, dict[str, None]] = {}
+    for row in rows:
+        if row.interval:
+            by_scope.setdefault(row.scope, {})[row.estimand] = None
+    scopes = [f"{', '.join(names)} ({scope}: {SCOPE_MEANINGS[scope]})" for scope, names in by_scope.items()]
+    legend = {"": f"Estimand: {'; '.join(scopes)}." if scopes else ""} | legend_of(columns)
+    if any(row.interval and row.interval.kind == "hdi" for row in rows):
+        legend["Method"] = "hdi: highest-density credible interval."
+    return legend
+
+
+def _methods(rows: Sequence[Estimate]) -> list[str]:
+    """The methods of the intervals as one sentence, with their tasks if there are several."""
+    tasks: dict[str, dict[str, None]] = {}
+    for row in rows:
+        if row.interval is not None:
+            tasks.setdefault(f"{row.method}, {row.interval.kind}", {})[row.task] = None
+    if len(tasks) == 1:
+        return [f"Method of the intervals: {next(iter(tasks))}."]
+    parts = [f"{method} ({', '.join(names)})" for method, names in tasks.items()]
+    return [f"Methods of the intervals: {'; '.join(parts)}."] if parts else []
+
+
+def missing_sentence(rows: Iterable[Estimate]) -> str:
+    """How many samples have no score and how they ended, if this is more than 1 % of a task's samples; else empty.
+
+    A task counts with the metric that has the most scores, because some metrics apply to a part of the questions only.
+    Of several tasks, the one with the largest share is described.
+    """
+    fewest: dict[str, Mapping[str, Any]] = {}
+    codes = (MISSING_SCORES.code, MISSING_SCORES_BOUNDS.code, MISSING_SCORES_COUNTED.code)
+    nothing: dict[str, Any] = {"n_missing": 0, "n_trials": 1}
+    for row in rows:
+        counts = next((message.params for message in row.messages if message.code in codes), nothing)
+        if row.task not in fewest or counts["n_missing"] < fewest[row.task]["n_missing"]:
+            fewest[row.task] = counts
+    many = [counts for counts in fewest.values() if counts["n_missing"] > _MANY_MISSING * counts["n_trials"]]
+    if not many:
+        return ""
+    most = max(many, key=lambda counts: counts["n_missing"] / counts["n_trials"])
+    n, treatments = most["n_missing"], cast("Sequence[str]", most.get("treatments", ("left out of the mean",)))
+    without = f"{n:,} of {most['n_trials']:,} samples {'has' if n == 1 else 'have'} no score{most['causes']}"
+    return f"{without}: {' and '.join(treatments)}."
+
+
+def _grid(rows: Sequence[Estimate], digits: int) -> Grid:
+    """Systems by tasks; if a system ran a task several times, its last run is used."""
+    cells = {
+        (row.system, task_title(*row.key)): GridCell(number(row.value, digits), interval(row.interval, digits))
+        for row in rows
+    }
+    notes = [f"{level_header(rows)}s are below the scores.", *sentences(warnings_of(rows))]
+    return Grid(cells, "Scores with intervals.", notes)
+
+
+def _shares(row: Estimate) -> list[float | None] | None:
+    found = row.structure
+    return None if found and found.score_type != "record" and found.bounds != UNIT else [row.value]
+
+
+def estimate_marks(rows: Sequence[Estimate]) -> list[Mark]:
+    """Scores with the intervals of the harness; runs that differ only in their time are labelled with it."""
+    counts = Counter((row.system, *row.key) for row in rows)
+    marks = []
+    for row in rows:
+        bounds = row.structure.bounds if row.structure is not None else None
+        time = time_text(row.source.time) if row.source.time and counts[row.system, *row.key] > 1 else ""
+        marks.append(
+            Mark(
+                group=task_title(*row.key),
+                label=f"{row.system}, {time}" if time else row.system,
+                value=row.value,
+                span=ends(row.interval),
+                level=row.interval.level if row.interval else None,
+                scale=SCORE_SCALE if bounds == UNIT else row.metric,
+                bounds=bounds,
+                reference=_harness_span(row),
+                posterior=row.posterior,
+                system=row.system,
+            )
+        )
+    return marks
+
+
+def _harness_span(row: Estimate) -> Span | None:
+    """The harness's value ± z standard errors at the level of our interval; None if it reports no standard error."""
+    value, std_error = row.harness.value, row.harness.std_error
+    if value is None or std_error is None or row.interval is None:
+        return None
+    half = NormalDist().inv_cdf((1 + row.interval.level) / 2) * std_error
+    return value - half, value + half
+
+
+Estimate.KIND = Kind(
+    "estimates",
+    Estimate,
+    _sections,
+    "Scores with intervals.",
+    footnotes,
+    notes=_methods,
+    displayed=(
+        *("system", "task", "metric", "filter", "value", "interval_low", "interval_high", "n_questions"),
+        *("n_clusters", "design_effect", "scope", "method"),
+    ),
+    grid=_grid,
+    shares=_shares,
+    scaled=("value", "std_error", "interval", "harness.value", "harness.std_error"),
+    marks=estimate_marks,
+    figure=plot_forest,
+)

@@ -1,16 +1,84 @@
-"""Decision whether a new system passes against a baseline, and the self-test of this decision."""
+"""Decisions whether a new system passes against a baseline, what broke, and the self-test of the decision."""
 
-from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal, TypeVar
 
+from harness_uq.errors import DataError
 from harness_uq.messages import HasMessages, Message
-from harness_uq.results.comparison import Comparison
-from harness_uq.results.declaration import INLINE, Declared
-from harness_uq.results.estimate import Estimate, Interval
-from harness_uq.results.flipped_questions import FlippedQuestions
+from harness_uq.output.declared import INLINE, Declared
+from harness_uq.output.document import Column, GateCase, GateCases, Kind, Section, question_columns, table
+from harness_uq.output.figures.forest import plot_difference
+from harness_uq.output.footnotes import footnotes, message_lists, totals_sentence
+from harness_uq.output.words import (
+    count,
+    count_of,
+    counted,
+    further,
+    interval,
+    join_names,
+    metric_name,
+    number,
+    percent,
+    task_title,
+    three_decimals,
+)
+from harness_uq.results.comparison import Comparison, Verdict, difference_header
+from harness_uq.results.estimate import Estimate, Interval, level_header
+from harness_uq.results.history import FlakyQuestion
 
 Decision = Literal["pass", "fail", "undecided"]
 RequirementKind = Literal["at_least", "at_most"]
+
+_ENOUGH = 0.8
+_OPTIONAL = "Scores with a decision in parentheses can fail the gate, but do not have to pass."
+_COLOURS = {"pass": "green", "fail": "red", "undecided": "yellow"}
+_RELATIONS = {"at_least": "at least", "at_most": "at most"}
+_SIGNS = {"at_least": "≥", "at_most": "≤"}
+_MOST_QUESTIONS, _MOST_NAMED, _MOST_TASKS = 10, 5, 3
+
+
+@dataclass(frozen=True, slots=True)
+class FlippedQuestion(Declared):
+    """A question that the new system answers worse or better than the baseline.
+
+    Attributes
+    ----------
+    question : its identifier
+    share_new, share_baseline : mean scores, which are shares of right answers if higher values are better; that of the
+        baseline includes its history
+    probability : posterior probability that its probability of a right answer changed; None if the baseline, with
+        its history, has one answer to each question
+    """
+
+    question: str
+    share_new: float
+    share_baseline: float
+    probability: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class FlippedQuestions(Declared):
+    """Questions of one score whose answers changed.
+
+    Attributes
+    ----------
+    n_worse, n_better : numbers of questions that the new system answers worse or better, without flaky ones
+    n_flaky : number of questions to which identical runs of the baseline often give different answers
+    worse, better : these questions, with the strongest evidence first
+    flaky : the flakiest questions first; empty if the baseline, with its history, has one answer to each
+        question
+    """
+
+    task: str
+    metric: str
+    filter: str
+    n_worse: int
+    n_better: int
+    n_flaky: int
+    worse: tuple[FlippedQuestion, ...]
+    better: tuple[FlippedQuestion, ...]
+    flaky: tuple[FlakyQuestion, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,3 +232,485 @@ class SelfTest(Declared):
     def is_within_alpha(self) -> bool:
         """Whether the interval of the failure rate is compatible with a rate of at most alpha."""
         return self.interval.low <= self.alpha
+
+
+_Row = TypeVar("_Row", GateRow, RequirementRow)
+
+
+def gate_answer(gate: Gate) -> str:
+    """The decision of the gate and its reason, as sentences; those that explain the decision come first."""
+    parts = [_comparison_answer(gate)] if gate.rows else []
+    parts += [_requirement_answer(decision, gate) for decision in _REASONS]
+    explained = sorted((part for part in parts if part[1]), key=lambda part: part[0] != gate.decision)
+    return f"{gate.decision.upper()}: {' '.join(text for _, text in explained)}"
+
+
+def _comparison_answer(gate: Gate) -> tuple[Decision, str]:
+    """The decision on the comparisons alone, and its reason."""
+    decisions = [row.decision for row in gate.rows]
+    needed = [row.decision for row in gate.rows if row.is_needed]
+    is_passed = not gate.missing and all(one == "pass" for one in needed)
+    decision: Decision = "fail" if "fail" in decisions else "pass" if is_passed else "undecided"
+    a, b = gate.rows[0].comparison.system_a, gate.rows[0].comparison.system_b
+    note = gate.rows[0].comparison.identical_runs_note
+    reason = note if note and decision == "undecided" else _REASONS[decision](gate, a, b)
+    sentences = [reason]
+    if note and reason != note:
+        sentences.append(note)
+    if gate.missing:
+        tasks = [task_title(one.task, one.metric, one.filter) for one in gate.missing]
+        sentences.append(f"{a} has no score for {join_names(tasks)}, but {b} has one.")
+    if totals := totals_sentence([row.comparison for row in gate.rows]):
+        sentences.append(totals)
+    if not gate.can_fail:
+        sentences.append(
+            f"This gate cannot fail: with so few questions, even the lowest possible scores would not show that {a} is "
+            "worse by more than the margin."
+        )
+    return decision, " ".join(sentences)
+
+
+def _requirement_answer(decision: Decision, gate: Gate) -> tuple[Decision, str]:
+    """A sentence about the requirements with this decision; empty if there are none."""
+    rows = [row for row in gate.requirements if row.decision == decision]
+    if not rows:
+        return decision, ""
+    if decision == "fail":
+        return decision, f"The data show that {join_names(_violation(row, gate) for row in rows)}."
+    if decision == "pass":
+        return decision, f"The data show that the {_bounds_met(rows, gate)}."
+    tested = [row for row in rows if row.estimate.interval is not None]
+    sentences = []
+    if tested:
+        sentences.append(f"The data do not show whether the {_bounds_met(tested, gate)}.")
+        if more := max(row.n_to_decide or 0 for row in tested):
+            sentences.append(f"If the true scores equal the observed ones, {more:,} more questions would show it.")
+    if unknown := [_required_name(row, gate) for row in rows if row.estimate.interval is None]:
+        sentences.append(f"{_not_estimable('score', unknown)} and cannot be compared with a bound.")
+    return decision, " ".join(sentences)
+
+
+def _bounds_met(rows: Sequence[RequirementRow], gate: Gate) -> str:
+    """The statement that the scores of these rows meet their bounds."""
+    bounds = [(_required_name(row, gate), f"{_RELATIONS[row.requirement]} {row.bound:g}") for row in rows]
+    if len(bounds) == 1:
+        name, bound = bounds[0]
+        return f"score on {name} is {bound}"
+    return f"scores on {join_names(f'{name} ({bound})' for name, bound in bounds)} meet their requirements"
+
+
+def _not_estimable(what: str, names: Sequence[str]) -> str:
+    """The start of a sentence that scores or differences are not estimable."""
+    return (
+        f"The {what} on {names[0]} is not estimable"
+        if len(names) == 1
+        else (f"The {what}s on {join_names(names)} are not estimable")
+    )
+
+
+def _violation(row: RequirementRow, gate: Gate) -> str:
+    relation = "below" if row.requirement == "at_least" else "above"
+    one = row.estimate
+    score = number(one.value, 4) + ("" if one.interval is None else f", {interval(one.interval, 4)}")
+    return f"the score on {_required_name(row, gate)} ({score}) is {relation} {row.bound:g}"
+
+
+def _required_name(row: RequirementRow, gate: Gate) -> str:
+    one = row.estimate
+    has_namesakes = sum(other.estimate.task == one.task for other in gate.requirements) > 1
+    return task_title(one.task, one.metric, one.filter) if has_namesakes else one.task
+
+
+def _failed(gate: Gate, a: str, b: str) -> str:
+    rows = [row for row in gate.rows if row.decision == "fail"]
+    worse, others = _by_kind(rows)
+    sentences = []
+    if worse:
+        sentences.append(
+            f"{a} is worse than {b} by more than the margin on {join_names(_drop(row, gate) for row in worse)}."
+        )
+    if others:
+        names = join_names(f"{_drop(row, gate)} by more than {row.improve_by:g}" for row in others)
+        sentences.append(f"{a} is not better than {b} on {names}.")
+    return " ".join(sentences)
+
+
+def _by_kind(rows: Iterable[GateRow]) -> tuple[list[GateRow], list[GateRow]]:
+    """The rows with a margin, and those with a required improvement."""
+    kept = list(rows)
+    return [row for row in kept if row.improve_by is None], [row for row in kept if row.improve_by is not None]
+
+
+def _drop(row: GateRow, gate: Gate) -> str:
+    difference = row.comparison.difference
+    change = "" if difference is None else f" ({difference.value:+.3g}, {interval(difference.interval)})"
+    return f"{_name(row, gate)}{change}"
+
+
+def _passed(gate: Gate, a: str, b: str) -> str:
+    with_margin, improved = _by_kind(row for row in gate.rows if row.is_needed)
+    sentences = []
+    if with_margin:
+        names = join_names(_name(row, gate) for row in with_margin)
+        sentences.append(f"{a} is not worse than {b} by more than the margin on {names}")
+    if improved:
+        names = join_names(f"{_name(row, gate)} by more than {row.improve_by:g}" for row in improved)
+        sentences.append(f"{a} is better than {b} on {names}")
+    others = "" if all(row.is_needed for row in gate.rows) else ", and no single task shows such a drop"
+    if improved and others:
+        others = ", and no other score fails"
+    return f"{'. '.join(sentences)}{others}."
+
+
+def _undecided(gate: Gate, a: str, b: str) -> str:
+    open_rows = [row for row in gate.rows if row.is_needed and row.decision == "undecided"]
+    if not open_rows:
+        return f"no score shows that {a} is worse than {b} by more than the margin."
+    rows, improved = _by_kind(row for row in open_rows if row.comparison.difference is not None)
+    sentences = _open_margins(rows, gate, a, b) if rows else []
+    if improved:
+        names = join_names(f"{_name(row, gate)} by more than {row.improve_by:g}" for row in improved)
+        start = "The" if sentences else "the"
+        sentences.append(f"{start} data do not show whether {a} is better than {b} on {names}.")
+        if n := max((row.n_additional_questions or 0 for row in improved), default=0):
+            questions = count_of(n, "additional question")
+            sentences.append(f"If the true difference is the observed one, {questions} would decide in 80 % of runs.")
+    if unknown := [_name(row, gate) for row in open_rows if row.comparison.difference is None]:
+        text = _not_estimable("difference", unknown)
+        sentences.append(f"{text if sentences else text[0].lower() + text[1:]}.")
+    return " ".join(sentences)
+
+
+def _open_margins(rows: Sequence[GateRow], gate: Gate, a: str, b: str) -> list[str]:
+    names = join_names(_name(row, gate) for row in rows)
+    sentences = [f"the data do not show whether {a} is worse than {b} by more than the margin on {names}."]
+    if worse := [_name(row, gate) for row in rows if row.comparison.verdict == "worse"]:
+        sentences.append(f"{a} is worse on {join_names(worse)}, but possibly by less than the margin.")
+    powers = [row.power_to_pass for row in rows if row.power_to_pass is not None]
+    if powers:
+        sentences.append(f"If {a} were exactly as good as {b}, {percent(min(powers))} of such runs would pass.")
+    needed = [
+        count_of(n, f"additional {noun}")
+        for noun, numbers in (
+            ("question", [row.n_additional_questions for row in rows]),
+            ("baseline run", [row.n_additional_runs for row in rows]),
+        )
+        if (n := max((number or 0 for number in numbers), default=0))
+    ]
+    if needed:
+        sentences.append(f"With {' or '.join(needed)}, 80 % would.")
+    elif any(row.std_error_runs is not None for row in rows) and powers and min(powers) < _ENOUGH:
+        sentences.append(
+            "Neither more questions nor more baseline runs alone would raise this to 80 % with this margin."
+        )
+    return sentences
+
+
+_REASONS: Mapping[Decision, Callable[[Gate, str, str], str]] = {
+    "fail": _failed,
+    "pass": _passed,
+    "undecided": _undecided,
+}
+
+
+def _name(row: GateRow, gate: Gate) -> str:
+    one = row.comparison
+    has_namesakes = sum(other.comparison.task == one.task for other in gate.rows) > 1
+    return task_title(one.task, one.metric, one.filter) if has_namesakes else one.task
+
+
+def _sections(gates: Sequence[Gate], digits: int) -> Iterator[Section]:
+    """For each gate, a table of the compared scores, one of the scores with a required bound, and what broke."""
+    for gate in gates:
+        answer = gate_answer(gate)
+        if gate.rows:
+            yield _compared_scores(gate, digits, answer)
+        if gate.requirements:
+            yield _required_scores(gate, digits, "" if gate.rows else answer)
+        yield from _broken_questions(gate)
+
+
+def _footnotes(gates: Sequence[Gate]) -> dict[str, list[str]]:
+    compared: list[Any] = [row.comparison for gate in gates for row in gate.rows]
+    notes = footnotes([*compared, *(row.estimate for gate in gates for row in gate.requirements)])
+    return {heading: [*notes[heading], *texts] for heading, texts in message_lists(gates).items()}
+
+
+def _metric_column(part: str) -> Column:
+    return Column("Metric", lambda row: metric_name(getattr(row, part).metric, getattr(row, part).filter))
+
+
+def _required_scores(gate: Gate, digits: int, answer: str) -> Section:
+    rows = [row.estimate for row in gate.requirements]
+    columns = [
+        Column("Task", "estimate.task", wraps=True),
+        _metric_column("estimate"),
+        Column("Score", "estimate.value", number),
+        Column(level_header(rows), "estimate.interval", interval, "interval"),
+        Column("Required", lambda row: f"{_SIGNS[row.requirement]} {row.bound:g}", is_number=True),
+        *question_columns(gate.requirements, "estimate.n_questions", count, spare=1, part=lambda row: row.estimate),
+        Column("N to decide", "n_to_decide", further, spare=2, in_paper=False),
+        Column("Decision", "decision", styles=_COLOURS),
+    ]
+    legend = {
+        "N to decide": "N to decide: additional questions that decide in 80 % of runs if the true score equals the "
+        "observed one.",
+        "Decision": _only_uncorrected(gate.requirements, gate, _required_name),
+        "": _error_rates(gate, "scores within their bounds", "scores beyond them"),
+    }
+    title = f"Required scores of {rows[0].system}"
+    return table(title, columns, gate.requirements, digits, answer=answer, legend=legend)
+
+
+def _compared_scores(gate: Gate, digits: int, answer: str) -> Section:
+    rows = [row.comparison for row in gate.rows]
+    header = difference_header(rows)
+    columns = [
+        Column("Task", "comparison.task", wraps=True),
+        _metric_column("comparison"),
+        Column("New", "comparison.value_a", number),
+        Column("Baseline", "comparison.value_b", number),
+        Column("Change", "comparison.difference.value", number, spare=2),
+        Column(header, "comparison.difference.interval", interval, "interval"),
+        Column("Margin", _margin, is_number=True, spare=3),
+        *(_RUN_COLUMNS if any(row.std_error_runs is not None for row in gate.rows) else ()),
+        *question_columns(gate.rows, "comparison.n_matched", count, part=lambda row: row.comparison),
+        Column("Pass rate if equal", "power_to_pass", percent, spare=4, in_paper=False),
+        Column("Failing drop", _failing_drop, is_number=True, spare=4, in_paper=False),
+        Column("Decision", lambda row: row.decision if row.is_needed else f"({row.decision})", styles=_COLOURS),
+    ]
+    title = f"new: {rows[0].system_a}, baseline: {rows[0].system_b}"
+    if_hidden = {"Change": f"{header}: interval of the change from the baseline."}
+    return table(title, columns, gate.rows, digits, answer=answer, legend=_legend(gate), if_hidden=if_hidden)
+
+
+_RUN_COLUMNS = (
+    Column("Runs", lambda row: f"{row.n_new_runs}, {row.n_baseline_runs}", is_number=True, spare=3),
+    Column("SE questions", "std_error_questions", number, spare=1),
+    Column("SE runs", "std_error_runs", number, spare=1),
+)
+
+
+def _margin(row: GateRow) -> str:
+    return f"{row.comparison.margin:g}" if row.improve_by is None else f"> +{row.improve_by:g}"
+
+
+def _failing_drop(row: GateRow) -> str:
+    return "never" if row.can_fail is False else number(row.minimum_failing_drop, 3)
+
+
+def _legend(gate: Gate) -> dict[str, str]:
+    has_never = any(row.can_fail is False for row in gate.rows)
+    never = "; never: even the lowest possible scores would not fail" if has_never else ""
+    optional = "" if all(row.is_needed for row in gate.rows) else _OPTIONAL
+    return {
+        "Pass rate if equal": "Pass rate if equal: share of such runs that would pass if the new system were exactly "
+        "as good as the baseline.",
+        "Failing drop": f"Failing drop: true drop at which 80 % of such runs would fail{never}.",
+        "Margin": "Margin: > +D requires an improvement of more than D, and a score fails if it is shown to be smaller."
+        if any(row.improve_by is not None for row in gate.rows)
+        else "",
+        "Runs": "Runs: numbers of runs of the new system and of the baseline.",
+        "SE runs": "SE questions, SE runs: standard error of the change due to the questions and their answers, and "
+        "due to differences between whole runs.",
+        "Decision": " ".join(filter(None, [optional, _only_uncorrected(gate.rows, gate, _name)])),
+        "": _error_rates(gate, *_good_and_bad(gate)),
+    }
+
+
+def _only_uncorrected(rows: Sequence[_Row], gate: Gate, name: Callable[[_Row, Gate], str]) -> str:
+    """A sentence on the scores that would fail if they were tested alone; empty if there are none."""
+    names = [
+        name(row, gate)
+        for row in rows
+        if row.decision != "fail" and row.unadjusted_p is not None and row.unadjusted_p <= gate.alpha
+    ]
+    tests = counted(_n_tests(gate), "score")
+    return f"Without correction for {tests} by Holm's method, {join_names(names)} would fail." if names else ""
+
+
+def _n_tests(gate: Gate) -> int:
+    """Number of tests that Holm's method corrects for."""
+    p_values = [row.adjusted_p for row in gate.rows] + [row.adjusted_p for row in gate.requirements]
+    return sum(p is not None for p in p_values)
+
+
+def _good_and_bad(gate: Gate) -> tuple[str, str]:
+    """Words for the systems that should pass, and for those that should fail."""
+    with_margin, improved = _by_kind(gate.rows)
+    if not improved:
+        return "equally good systems", "systems worse than the margin"
+    return (
+        ("systems that meet all requirements", "systems that violate one")
+        if with_margin
+        else ("systems with the required improvement", "systems without it")
+    )
+
+
+def _error_rates(gate: Gate, good: str, bad: str) -> str:
+    k = _n_tests(gate)
+    rate = f"{100 * gate.alpha:.3g} %"
+    corrected = f" (corrected for {counted(k, 'score')} by Holm's method)" if k > 1 else ""
+    return f"At most {rate} of {good} fail{corrected}, and at most {rate} of {bad} pass."
+
+
+def _broken_questions(gate: Gate) -> Iterator[Section]:
+    """Questions of the tasks that fail; if only the overall score fails, of all tasks."""
+    failed = {(row.comparison.task, row.comparison.metric) for row in gate.rows if row.decision == "fail"}
+    of_tasks = [one for one in gate.flipped if (one.task, one.metric) in failed]
+    shown = of_tasks or [one for one in gate.flipped if ("overall", one.metric) in failed]
+    worst = sorted((one for one in shown if one.n_worse), key=lambda one: one.n_better - one.n_worse)
+    if unknown := [one for one in worst if one.worse[0].probability is None]:
+        yield _named(unknown)
+    for one in [one for one in worst if one.worse[0].probability is not None][:_MOST_TASKS]:
+        yield _worse(one, task_title(one.task, one.metric, one.filter))
+        if one.flaky:
+            yield _flaky(one, task_title(one.task, one.metric, one.filter))
+
+
+_NAMED = (
+    Column("Task", "task", wraps=True),
+    Column("Metric", lambda one: metric_name(one.metric, one.filter)),
+    Column("Worse", "n_worse", is_number=True),
+    Column("Better", "n_better", is_number=True),
+    Column("Questions that are worse", lambda one: _first_questions(one), wraps=True),
+)
+_WORSE = (
+    Column("Question", "question", wraps=True),
+    Column("Baseline", "share_baseline", percent),
+    Column("New", "share_new", percent),
+    Column("P(changed)", "probability", three_decimals),
+)
+_FLAKY = (
+    Column("Question", "question", wraps=True),
+    Column("Right", "share", percent),
+    Column("Flakiness", "flakiness", three_decimals),
+)
+
+
+def _first_questions(one: FlippedQuestions) -> str:
+    names = ", ".join(row.question for row in one.worse[:_MOST_NAMED])
+    return names + (f" and {one.n_worse - _MOST_NAMED} more" if one.n_worse > _MOST_NAMED else "")
+
+
+def _named(tasks: Sequence[FlippedQuestions]) -> Section:
+    """One table of all tasks, whose questions have one answer of the baseline each."""
+    legend = (
+        "Several baseline runs, or further runs (`--history`), separate regressions from questions whose answers vary "
+        "between identical runs."
+    )
+    return table("What broke", _NAMED, tasks, 4, legend={"": legend}, is_optional=True)
+
+
+def _worse(one: FlippedQuestions, name: str) -> Section:
+    legend = {"": "P(changed): posterior probability that the question's probability of a right answer changed."}
+    title = (
+        f"What broke on {name}: {counted(one.n_worse, 'question')} worse{_first(one.n_worse)} ({one.n_better} better)"
+    )
+    return table(title, _WORSE, one.worse[:_MOST_QUESTIONS], 4, legend=legend, is_optional=True)
+
+
+def _flaky(one: FlippedQuestions, name: str) -> Section:
+    legend = {"": "Flakiness: probability that two runs of the baseline answer differently, at most 0.5."}
+    title = f"{counted(one.n_flaky, 'flaky question')} of {name}{_first(one.n_flaky)}"
+    return table(title, _FLAKY, one.flaky[:_MOST_QUESTIONS], 4, legend=legend, is_optional=True)
+
+
+def _first(n: int) -> str:
+    return f", the first {_MOST_QUESTIONS}" if n > _MOST_QUESTIONS else ""
+
+
+def gate_cases(gate: Gate, digits: int) -> GateCases:
+    """Every comparison, required bound and missing score, and the decision."""
+    return GateCases(gate_answer(gate), [*_compared(gate, digits), *_required(gate, digits), *_missing(gate)])
+
+
+def _compared(gate: Gate, digits: int) -> Iterator[GateCase]:
+    for row in gate.rows:
+        one = row.comparison
+        relation = f"not worse by more than {one.margin:g}"
+        if row.improve_by is not None:
+            relation = f"better by more than {row.improve_by:g}"
+        name = f"{metric_name(one.metric, one.filter)} {relation}"
+        sides = ((one.system_a, one.value_a), (one.system_b, one.value_b))
+        values = ", ".join(f"{system}: {number(value, digits)}" for system, value in sides)
+        difference = "not estimable"
+        if one.difference is not None:
+            difference = f"{number(one.difference.value, digits)} {interval(one.difference.interval, digits)}"
+        text = f"{values}, difference: {difference}{_broken(gate, row) if row.decision == 'fail' else ''}"
+        yield GateCase(one.task, name, row.decision, row.is_needed, text)
+
+
+def _broken(gate: Gate, row: GateRow) -> str:
+    """The questions that broke, in a sentence."""
+    one = row.comparison
+    flipped = next((each for each in gate.flipped if (each.task, each.metric, each.filter) == one.key), None)
+    if flipped is None or not flipped.worse:
+        return ""
+    return f". Questions that are worse: {_first_questions(flipped)}"
+
+
+def _required(gate: Gate, digits: int) -> Iterator[GateCase]:
+    for row in gate.requirements:
+        one = row.estimate
+        name = f"{metric_name(one.metric, one.filter)} {_RELATIONS[row.requirement]} {row.bound:g}"
+        text = f"{one.system}: {number(one.value, digits)} {interval(one.interval, digits)}"
+        yield GateCase(one.task, name, row.decision, True, text)
+
+
+def _missing(gate: Gate) -> Iterator[GateCase]:
+    for one in gate.missing:
+        text = "The new runs have no score, but the baseline has one."
+        yield GateCase(one.task, f"{metric_name(one.metric, one.filter)} present", "undecided", True, text)
+
+
+_SELF_TESTS = {
+    "runs": "pairs of whole runs",
+    "epochs": "trials of each question on two sides",
+    "halves": "halves of the questions, or of their clusters",
+}
+
+
+def _self_tests(tests: Sequence[SelfTest], digits: int) -> Iterator[Section]:
+    for test in tests:
+        columns = [
+            Column("Gates", "n", is_number=True),
+            Column("Failed", "n_failed", is_number=True),
+            Column("Passed", "n_passed", is_number=True),
+            Column("Undecided", lambda one: one.n - one.n_failed - one.n_passed, is_number=True),
+            Column("False failures", lambda one: f"{100 * one.rate:.3g} %", is_number=True),
+            Column(f"{100 * test.interval.level:.3g}% interval", _failure_rates, name="interval", is_number=True),
+            Column("Nominal rate", lambda one: f"at most {100 * one.alpha:.3g} %", is_number=True),
+        ]
+        against = "themselves" if len(test.systems) > 1 else "itself"
+        gates = f"{counted(test.n, 'gate')} ({_SELF_TESTS[test.kind]})"
+        title = f"Self-test of {join_names(test.systems)} against {against}: {gates}"
+        yield table(title, columns, [test], digits, answer=_self_test_answer(test))
+
+
+def _failure_rates(test: SelfTest) -> str:
+    return f"[{100 * test.interval.low:.3g}, {100 * test.interval.high:.3g}] %"
+
+
+def _self_test_answer(test: SelfTest) -> str:
+    nominal = f"{100 * test.alpha:.3g} %"
+    if test.is_within_alpha:
+        sentences = [f"The rate of false failures is consistent with the nominal rate of at most {nominal}."]
+    else:
+        sentences = [f"On these logs the gate fails equal systems more often than the nominal rate of {nominal}."]
+    if not test.n_passed:
+        sentences.append("No equal system passed: at this margin such logs fail or remain undecided.")
+    return " ".join(sentences)
+
+
+def _figure(gates: Sequence[Gate], **options: Any) -> Any:
+    """The differences with the decision of the gate as their verdict: white scores are those undecided."""
+    verdicts: dict[Decision, Verdict] = {"pass": "equivalent", "fail": "worse", "undecided": "undecided"}
+    rows = [replace(row.comparison, verdict_adjusted=verdicts[row.decision]) for gate in gates for row in gate.rows]
+    if not rows:
+        raise DataError("there are no results to draw")
+    return plot_difference(rows, **options)
+
+
+Gate.KIND = Kind("gates", Gate, _sections, "Gate.", _footnotes, tests=gate_cases, figure=_figure)
+SelfTest.KIND = Kind("self_tests", SelfTest, _self_tests, "Self-test of the gate.")

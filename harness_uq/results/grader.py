@@ -1,14 +1,37 @@
-"""Agreement of graders with people, differences between graders, panels of graders, and self-preference."""
+"""Agreement of graders with people, their differences, panels and self-preference: classes, columns and sentences."""
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, TypeAlias
+from itertools import groupby
+from typing import Any, ClassVar, Literal, TypeAlias
 
-from harness_uq.messages import HasMessages, Message, Status, status_of
-from harness_uq.results.declaration import Declared
+from harness_uq.messages import Message
+from harness_uq.output.declared import Declared, Result
+from harness_uq.output.document import Column, Kind, Section, table
+from harness_uq.output.words import (
+    count,
+    interval,
+    interval_header,
+    interval_or_dash,
+    join_names,
+    metric_name,
+    number,
+    percent,
+    probability,
+)
 from harness_uq.results.estimate import Interval
 
 AgreementMeasure: TypeAlias = Literal["agreement", "sensitivity", "specificity", "kappa", "ac1", "mean error"]
 GraderVerdict: TypeAlias = Literal["higher", "lower", "undecided"]
+
+_COLOURS = {"higher": "red", "lower": "red", "undecided": "yellow"}
+_MEASURES = {
+    "agreement": "agreement: share of labeled answers to which the grader gives the same score as people.",
+    "sensitivity": "sensitivity: share of the answers that people score as right that the grader scores as right.",
+    "specificity": "specificity: share of the answers that people score as wrong that the grader scores as wrong.",
+    "kappa": "kappa (Cohen), ac1 (Gwet): agreement beyond chance; 1 is perfect, 0 is that of independent scores.",
+    "mean error": "mean error: mean of the grader's score minus the label.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +52,7 @@ class MeasuredAgreement(Declared):
 
 
 @dataclass(frozen=True, slots=True)
-class GraderAgreement(Declared, HasMessages):
+class GraderAgreement(Result):
     """Agreement of a grader with human labels.
 
     Attributes
@@ -44,7 +67,7 @@ class GraderAgreement(Declared, HasMessages):
     messages : notes and warnings, and the reason if there are no measures
     """
 
-    json_properties: ClassVar = ("status",)
+    needed: ClassVar = "measures"
     record_rows: ClassVar = "measures"
 
     grader: str
@@ -59,14 +82,9 @@ class GraderAgreement(Declared, HasMessages):
     measures: tuple[MeasuredAgreement, ...] = ()
     messages: tuple[Message, ...] = ()
 
-    @property
-    def status(self) -> Status:
-        """`ok`, or why there are no measures."""
-        return status_of(self.messages, has_result=bool(self.measures))
-
 
 @dataclass(frozen=True, slots=True)
-class GraderDifference(Declared, HasMessages):
+class GraderDifference(Result):
     """Difference between the mean scores that two graders give to the same answers.
 
     Attributes
@@ -83,7 +101,7 @@ class GraderDifference(Declared, HasMessages):
     messages : notes and warnings, and the reason if there is no difference
     """
 
-    json_properties: ClassVar = ("status",)
+    needed: ClassVar = "interval"
 
     grader_a: str
     grader_b: str
@@ -100,14 +118,9 @@ class GraderDifference(Declared, HasMessages):
     verdict: GraderVerdict = "undecided"
     messages: tuple[Message, ...] = ()
 
-    @property
-    def status(self) -> Status:
-        """`ok`, or why there is no difference."""
-        return status_of(self.messages, has_result=self.interval is not None)
-
 
 @dataclass(frozen=True, slots=True)
-class SelfPreference(Declared, HasMessages):
+class SelfPreference(Result):
     """How much more a grader overrates systems of its own family than other systems, compared with human labels.
 
     Attributes
@@ -124,7 +137,7 @@ class SelfPreference(Declared, HasMessages):
     messages : notes and warnings, and the reason if there is no result
     """
 
-    json_properties: ClassVar = ("status",)
+    needed: ClassVar = "interval"
 
     grader: str
     task: str
@@ -140,14 +153,9 @@ class SelfPreference(Declared, HasMessages):
     verdict: GraderVerdict = "undecided"
     messages: tuple[Message, ...] = ()
 
-    @property
-    def status(self) -> Status:
-        """`ok`, or why there is no result."""
-        return status_of(self.messages, has_result=self.interval is not None)
-
 
 @dataclass(frozen=True, slots=True)
-class GraderPanel(Declared, HasMessages):
+class GraderPanel(Result):
     """Mean score of several graders of the same answers, and how many independent graders they are worth.
 
     Attributes
@@ -166,7 +174,7 @@ class GraderPanel(Declared, HasMessages):
     messages : notes and warnings, and the reason if there is no result
     """
 
-    json_properties: ClassVar = ("status",)
+    needed: ClassVar = "interval"
 
     graders: tuple[str, ...]
     task: str
@@ -184,7 +192,181 @@ class GraderPanel(Declared, HasMessages):
     error_correlation: float | None = None
     messages: tuple[Message, ...] = ()
 
-    @property
-    def status(self) -> Status:
-        """`ok`, or why there is no result."""
-        return status_of(self.messages, has_result=self.interval is not None)
+
+def _agreements(rows: Sequence[GraderAgreement], digits: int) -> Iterator[Section]:
+    """One table for each grader, task and field of groups; the last one has a legend of its measures."""
+    parts = [list(part) for _, part in groupby(rows, lambda row: (row.grader, row.task, row.filter, row.field or ""))]
+    for part in parts:
+        first, lines = part[0], list(_lines(part))
+        columns = [
+            Column(first.field or "System", lambda one: one[0], wraps=True, name="group" if first.field else "system"),
+            Column("Labels", lambda one: one[1], is_number=True),
+            Column("Measure", lambda one: one[2] and one[2].measure),
+            Column("Value", lambda one: one[2] and one[2].value, number),
+            Column(
+                *(interval_header(one.interval if one else None for *_, one in lines), _line_interval, interval),
+                name="interval",
+            ),
+        ]
+        shown = {one.measure for row in part for one in row.measures} if part is parts[-1] else set()
+        yield table(
+            f"{first.grader} and people on {metric_name(first.task, first.filter)}"
+            + (f" by {first.field}" if first.field else ""),
+            columns,
+            lines,
+            digits,
+            answer="" if first.field else agreement_answer(first),
+            legend={"Measure": " ".join(text for measure, text in _MEASURES.items() if measure in shown)},
+        )
+
+
+def agreement_answer(row: GraderAgreement) -> str:
+    """How often the grader and people agree, as a sentence."""
+    measures = {one.measure: one for one in row.measures}
+    whose = "all systems" if row.system is None else row.system
+    if (agreement := measures.get("agreement")) is not None:
+        low, high = agreement.interval.low, agreement.interval.high
+        return (
+            f"The grader {row.grader!r} gives the same score as people to {agreement.value:.1%} [{low:.1%}, "
+            f"{high:.1%}] of the answers of {whose}{_direction(measures['mean error'])}."
+        ).replace("%", " %")
+    if (error := measures.get("mean error")) is not None:
+        limits = interval(error.interval, 3)
+        return f"The scores of {row.grader} differ from those of people by {error.value:.3f} {limits} on average."
+    return ""
+
+
+def _direction(error: MeasuredAgreement) -> str:
+    if error.interval.low > 0:
+        return ", and overrates them on average"
+    return ", and underrates them on average" if error.interval.high < 0 else ""
+
+
+def _lines(rows: Sequence[GraderAgreement]) -> Iterator[tuple[str, str, MeasuredAgreement | None]]:
+    """Name and labels, in the first line of each row only, and a measure."""
+    for row in rows:
+        name, labels = row.group or row.system or "all systems", str(row.n_labels)
+        for measure in row.measures or (None,):
+            yield name, labels, measure
+            name = labels = ""
+
+
+def _line_interval(line: tuple[str, str, MeasuredAgreement | None]) -> Interval | None:
+    return None if line[2] is None else line[2].interval
+
+
+def _interval_column(rows: Sequence[Any]) -> Column:
+    return Column(interval_header(row.interval for row in rows), "interval", interval, "interval")
+
+
+def _unless_constant(rows: Sequence[Any], name: str) -> Callable[[Any], str]:
+    """The value of an attribute, or a dash if all rows have the same, so that the column is not shown."""
+    differ = len({getattr(row, name) for row in rows}) > 1
+    return lambda row: getattr(row, name) if differ else "-"
+
+
+def _differences(rows: Sequence[GraderDifference], digits: int) -> Iterator[Section]:
+    columns = [
+        Column("A", "grader_a", wraps=True, name="grader-a"),
+        Column("B", "grader_b", wraps=True, name="grader-b"),
+        Column("Task", _unless_constant(rows, "task"), wraps=True),
+        Column("System", _unless_constant(rows, "system"), wraps=True),
+        Column("A − B", "value", number, "difference"),
+        _interval_column(rows),
+        Column(
+            *("Different", "share_different", percent),
+            spare=1,
+            legend="share of the answers to which the graders give different scores.",
+        ),
+        Column("Questions", "n_questions", is_number=True, spare=2),
+        Column(
+            *("Adjusted p", "adjusted_p", probability),
+            spare=3,
+            legend="two-sided p-value, corrected by Holm's method for the number of differences.",
+        ),
+        Column("Verdict", "verdict", styles=_COLOURS),
+    ]
+    yield table("Graders of the same answers", columns, rows, digits, answer=difference_answer(rows))
+
+
+def difference_answer(rows: Sequence[GraderDifference]) -> str:
+    """Which graders score the same answers higher or lower than others."""
+    decided = [row for row in rows if row.verdict != "undecided"]
+    if not decided:
+        return "The data show no difference between the mean scores of graders of the same answers."
+    return " ".join(
+        f"{row.grader_a} scores the answers of {row.system} to {row.task} {row.verdict} than {row.grader_b}."
+        for row in decided
+    )
+
+
+def _self_preferences(rows: Sequence[SelfPreference], digits: int) -> Iterator[Section]:
+    columns = [
+        Column("Grader", "grader", wraps=True),
+        Column("Task", "task", wraps=True),
+        Column(
+            *("Own − others", "value", number, "difference"),
+            legend="mean error (score minus label) on the answers of the grader's family, minus that on the answers of "
+            "the other systems to the same questions.",
+        ),
+        _interval_column(rows),
+        Column("Questions", "n_questions", is_number=True, spare=1),
+        Column(
+            *("Adjusted p", "adjusted_p", probability),
+            spare=2,
+            legend="two-sided p-value, corrected by Holm's method for the number of lines.",
+        ),
+        Column("Verdict", "verdict", styles=_COLOURS),
+    ]
+    first = rows[0]
+    title = f"Self-preference (own family: {join_names(first.own)}; others: {join_names(first.others)})"
+    yield table(title, columns, rows, digits, answer=preference_answer(rows))
+
+
+def preference_answer(rows: Sequence[SelfPreference]) -> str:
+    """Which graders overrate their own family, or the other systems."""
+    sentences = [
+        f"{row.grader} overrates {'its own family' if row.verdict == 'higher' else 'the other systems'} more on "
+        f"{row.task}, by {abs(row.value or 0.0):.3f}."
+        for row in rows
+        if row.verdict != "undecided"
+    ]
+    return " ".join(sentences) or "The labels show no preference of the grader for systems of its own family."
+
+
+def _panels(rows: Sequence[GraderPanel], digits: int) -> Iterator[Section]:
+    columns = [
+        Column("Task", "task", wraps=True),
+        Column("System", "system", wraps=True),
+        Column("Mean", "value", number, legend="mean score of the graders."),
+        _interval_column(rows),
+        Column(
+            *("Corrected", "corrected", number),
+            legend="score that people would give, estimated from the mean scores and the labels.",
+        ),
+        Column(
+            *("Corrected interval", lambda row: None if row.corrected is None else row.corrected_interval),
+            show=interval_or_dash,
+            name="corrected-interval",
+        ),
+        Column("Labels", "n_labels", count, spare=1),
+        Column("Questions", "n_questions", is_number=True, spare=2),
+    ]
+    graders = dict.fromkeys(", ".join(row.graders) for row in rows)
+    yield table(f"Mean of {'; '.join(graders)}", columns, rows, digits, answer=panels_answer(rows))
+
+
+def panels_answer(rows: Sequence[GraderPanel]) -> str:
+    """The effective number of graders of each panel, as sentences."""
+    return " ".join(
+        f"On {row.system}'s answers to {row.task}, the {len(row.graders)} graders are as precise as "
+        f"{row.effective_graders:.1f} {interval(row.effective_interval, 1)} graders with independent errors."
+        for row in rows
+        if row.effective_graders is not None
+    )
+
+
+GraderAgreement.KIND = Kind("agreements", GraderAgreement, _agreements, "Agreement of graders with people.")
+GraderDifference.KIND = Kind("grader_differences", GraderDifference, _differences, "Differences between graders.")
+SelfPreference.KIND = Kind("self_preferences", SelfPreference, _self_preferences, "Self-preference of graders.")
+GraderPanel.KIND = Kind("panels", GraderPanel, _panels, "Panels of graders.")

@@ -1,13 +1,37 @@
-"""Scores of repeated runs over time."""
+"""Scores of repeated runs over time, and of a run in progress: classes, columns and figure."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from itertools import pairwise
+from typing import TYPE_CHECKING, ClassVar
 
-from harness_uq.messages import HasMessages, Message, Status, status_of
-from harness_uq.results.declaration import Declared
+from harness_uq.errors import DataError
+from harness_uq.messages import Message
+from harness_uq.messages.control_characters import escape_control
+from harness_uq.output.declared import Declared, Result
+from harness_uq.output.document import Column, Kind, Section, table
+from harness_uq.output.figures import axes as draw
+from harness_uq.output.short_names import shorten
+from harness_uq.output.words import (
+    counted,
+    fixed_decimals,
+    interval,
+    interval_header,
+    metric_name,
+    number,
+    percent,
+    time_text,
+)
 from harness_uq.results.estimate import Interval
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 MOST_QUESTIONS = 20  # in each list of questions
+_MOST_RUNS = 30
+_MOST_CHANGES = 5  # in a figure
+_WIDEST = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +113,7 @@ class FlakyQuestion(Declared):
 
 
 @dataclass(frozen=True, slots=True)
-class History(Declared, HasMessages):
+class History(Result):
     """Scores of the runs of one system over time, for one task, metric and filter.
 
     Attributes
@@ -106,7 +130,7 @@ class History(Declared, HasMessages):
     messages : notes and warnings, and the reason if there is no result
     """
 
-    json_properties: ClassVar = ("status",)
+    needed: ClassVar = "runs"
     record_rows: ClassVar = "runs"
     not_in_records: ClassVar = ("shifts", "changed_questions", "flaky_questions")
 
@@ -126,6 +150,207 @@ class History(Declared, HasMessages):
     messages: tuple[Message, ...] = ()
 
     @property
-    def status(self) -> Status:
-        """`ok`, or why there is no result."""
-        return status_of(self.messages, has_result=bool(self.runs))
+    def levels(self) -> list[tuple[int, int, float]]:
+        """First run, the run after the last one, and mean score of each level between changes."""
+        starts = [1, *(shift.first_run for shift in self.shifts), len(self.runs) + 1]
+        values = [run.value for run in self.runs]
+        return [(first, end, sum(values[first - 1 : end - 1]) / (end - first)) for first, end in pairwise(starts)]
+
+    @property
+    def changes(self) -> list[tuple[int, str]]:
+        """Number of each run whose configuration differs from that of the run before, and the differences."""
+        return [
+            (number, "; ".join(run.settings_changed)) for number, run in enumerate(self.runs, 1) if run.settings_changed
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot(Result):
+    """Estimate of one score at one moment of a run.
+
+    Attributes
+    ----------
+    system, task, metric, filter : the score
+    n_scored : questions with a score
+    n_used : questions that are used: those before the first question without a score, in the order of the run
+    n_planned : number of questions of the whole run
+    value : mean score of the questions that are used; None without any
+    low, high : limits of an anytime-valid interval: all intervals of the run contain the score with probability
+        `level`; None if there is no interval
+    level : nominal coverage
+    messages : why there is no interval, or what it assumes
+    """
+
+    needed: ClassVar = "low"
+
+    system: str
+    task: str
+    metric: str
+    filter: str
+    n_scored: int
+    n_used: int
+    n_planned: int
+    value: float | None
+    low: float | None
+    high: float | None
+    level: float
+    messages: tuple[Message, ...] = ()
+
+
+def look_text(look: Snapshot) -> str:
+    """System, task, metric, progress, score and interval."""
+    name = look.metric if look.filter == "none" else f"{look.metric},{look.filter}"
+    ahead = f" ({look.n_scored - look.n_used} more finished out of order)" if look.n_scored > look.n_used else ""
+    value = "" if look.value is None else f"  {look.value:.4f}"
+    interval = "" if look.low is None or look.high is None else f"  {look.level:.0%} [{look.low:.4f}, {look.high:.4f}]"
+    messages = "".join(f"  {message.text}" for message in look.messages if not message.is_ignored)
+    return escape_control(
+        f"{look.system}  {look.task}  {name}  {look.n_used} of {look.n_planned}{ahead}{value}{interval}{messages}"
+    )
+
+
+_CHANGED = (
+    Column("Question", "question", wraps=True),
+    Column("Before", "share_before", percent),
+    Column("After", "share_after", percent),
+    Column(
+        *("P(changed)", "probability", fixed_decimals, "probability"),
+        legend="posterior probability that the question's share of right answers changed.",
+    ),
+)
+_FLAKY = (
+    Column("Question", "question", wraps=True),
+    Column("Right", "share", percent),
+    Column(
+        *("Flakiness", "flakiness", fixed_decimals),
+        legend="probability that two runs without a change answer differently, at most 0.5.",
+    ),
+)
+
+
+def _sections(rows: Sequence[History], digits: int) -> Iterator[Section]:
+    """Tables of the runs, the changed questions and the flaky questions of each history."""
+    for row in rows:
+        yield _runs(row, digits)
+        where = f"{row.system} on {row.task}"
+        since = "with the new level" if row.shifts else "in the last run"
+        for title, columns, questions in (
+            (f"Questions that changed {since}: {where}", _CHANGED, row.changed_questions),
+            (f"Flaky questions: {where}", _FLAKY, row.flaky_questions),
+        ):
+            is_full = len(questions) == MOST_QUESTIONS
+            lines = [f"At most {MOST_QUESTIONS} questions are listed."] if is_full else []
+            if questions:
+                yield table(title, columns, questions, digits, lines=lines, is_optional=True)
+
+
+def _runs(row: History, digits: int) -> Section:
+    numbered = list(enumerate(row.runs, 1))[-_MOST_RUNS:]
+    firsts = {shift.first_run for shift in row.shifts}
+    alarms = {shift.reported_after for shift in row.shifts}
+    header = interval_header(run.interval for _, run in numbered)
+
+    def event(one: tuple[int, HistoryRun]) -> str:
+        events = ["new level"] * (one[0] in firsts) + ["change reported"] * (one[0] in alarms)
+        return "; ".join([*events, *one[1].settings_changed]) or "-"
+
+    columns = [
+        Column("Run", lambda one: one[0], is_number=True),
+        Column("Time", lambda one: one[1].time, time_text, is_number=False, spare=2),
+        Column("Score", lambda one: one[1].value, number),
+        Column(
+            *(header, lambda one: one[1].interval, interval, "interval"),
+            spare=1,
+            legend="interval of the score on exactly these questions.",
+        ),
+        Column(
+            *("Evidence", lambda one: f"{one[1].evidence:#.3g}".rstrip(".")),
+            is_number=True,
+            spare=3,
+            legend="for a change of the score since the last new level. If nothing changes, a change is reported in "
+            f"any of the series with a probability of at most {100 * (1 - row.level):.3g} %.",
+        ),
+        Column("Event", event, wraps=True),
+    ]
+    hidden = len(row.runs) - len(numbered)
+    lines = [f"{hidden} earlier runs are not shown."] if hidden else []
+    count = f": {counted(row.n_questions, 'common question')}" if row.runs else ""
+    title = f"{row.system} on {row.task}, {metric_name(row.metric, row.filter)}{count}"
+    return table(title, columns, numbered, digits, lines=lines, answer=row.answer)
+
+
+def plot_history(histories: Sequence[History]) -> "Figure":
+    """Draw the scores of runs over time, one panel for each history.
+
+    Each run has its score with an interval. Horizontal lines show the mean score between changes, and dashed vertical
+    lines the first run with a new level. Triangles and dotted lines mark the runs whose configuration differs from that
+    of the run before. The text below each panel lists the latest of these changes.
+
+    Parameters
+    ----------
+    histories : results of `history` with runs
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    DataError : if there are no histories with runs
+    MissingDependencyError : if matplotlib is not installed
+    """
+    shown = [row for row in histories if row.runs]
+    if not shown:
+        raise DataError("there are no results to draw")
+    notes = [_changes_below(row.changes) for row in shown]
+    figure = draw.new_figure(7.5, sum(2.6 + 0.17 * len(lines) for lines in notes))
+    panels = figure.subplots(len(shown), 1, squeeze=False)[:, 0]
+    for axes, row, lines in zip(panels, shown, notes, strict=True):
+        _draw(draw.tidy(axes), row)
+        axes.set_xlabel("\n".join(["run", *lines]), fontsize=draw.SMALL, color=draw.INK, loc="left")
+    return draw.without_markup(figure)
+
+
+def _changes_below(changes: Sequence[tuple[int, str]]) -> list[str]:
+    """A line for each of the latest runs whose configuration differs from that of the run before."""
+    hidden = len(changes) - _MOST_CHANGES
+    lines = [shorten(f"▲ run {number}: {text}", _WIDEST) for number, text in changes[-_MOST_CHANGES:]]
+    return [*([f"▲ {hidden} earlier runs with changes"] if hidden > 0 else []), *lines]
+
+
+def _draw(axes: "Axes", row: History) -> None:
+    numbers = list(range(1, len(row.runs) + 1))
+    axes.vlines(
+        numbers,
+        [run.interval.low for run in row.runs],
+        [run.interval.high for run in row.runs],
+        color=draw.COLOURS[0],
+        linewidth=1.2,
+        alpha=0.5,
+    )
+    axes.plot(numbers, [run.value for run in row.runs], "o", color=draw.COLOURS[0], markersize=4)
+    for first, end, level in row.levels:
+        axes.hlines(level, first - 0.4, end - 0.6, color=draw.INK, linewidth=1.2)
+    for shift in row.shifts:
+        axes.axvline(shift.first_run - 0.5, color=draw.COLOURS[1], linewidth=1.2, linestyle="--")
+        axes.annotate(
+            f"{shift.value:+.3f}",
+            (shift.first_run - 0.5, 1.0),
+            xycoords=("data", "axes fraction"),
+            xytext=(3, -9),
+            textcoords="offset points",
+            fontsize=draw.SMALL,
+            color=draw.INK,
+        )
+    changed = [k for k, _ in row.changes]
+    for k in changed:
+        axes.axvline(k, color=draw.GREY, linewidth=0.8, linestyle=":", zorder=0.5)
+    axes.plot(changed, [0.03] * len(changed), "^", transform=axes.get_xaxis_transform(), color=draw.INK, markersize=5)
+    axes.locator_params(axis="x", integer=True)
+    axes.set_ylabel("score", fontsize=draw.TEXT, color=draw.INK)
+    axes.set_title(
+        shorten(f"{row.system} on {row.task}, {row.metric}", 90), fontsize=draw.TEXT, color=draw.INK, loc="left"
+    )
+
+
+History.KIND = Kind("histories", History, _sections, "Scores over time.", figure=plot_history)

@@ -1,12 +1,46 @@
-"""Overall result of systems over several tasks."""
+"""Overall results of systems over several tasks: the class with its columns, headline and figure rows."""
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-from harness_uq.messages import HasMessages, Message, Status, status_of
-from harness_uq.results.comparison import Verdict
-from harness_uq.results.declaration import INTERNAL, Declared
+from harness_uq.messages import Message
+from harness_uq.output.declared import INTERNAL, Declared, Result
+from harness_uq.output.document import OVERALL, Column, Kind, Section, table
+from harness_uq.output.figures.forest import plot_forest
+from harness_uq.output.figures.marks import (
+    OVERALL_GROUP,
+    PAIR,
+    SCORE_SCALE,
+    Board,
+    Mark,
+    RankMark,
+    difference_scale,
+    ends,
+)
+from harness_uq.output.words import (
+    counted,
+    interval,
+    interval_header,
+    interval_or_dash,
+    join_names,
+    metric_name,
+    number,
+    one_decimal,
+    probability,
+)
+from harness_uq.results.comparison import VERDICTS, Verdict
 from harness_uq.results.estimate import Interval, Posterior
+from harness_uq.results.ranking import group_text, ranks_text
+
+_PER_TASK = "The option --per-task also prints the ranking on each task."
+_SCHEMES = {
+    "equal": "equal weights",
+    "questions": "weights by number of questions",
+    "group": "the weights of their group",
+    "subtasks": "equal weights for all tasks of groups",
+    "given": "given weights",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +126,7 @@ class OverallDifference(Declared):
 
 
 @dataclass(frozen=True, slots=True)
-class Overall(Declared, HasMessages):
+class Overall(Result):
     """Weighted mean of the scores of several tasks for each system.
 
     Attributes
@@ -111,7 +145,7 @@ class Overall(Declared, HasMessages):
     messages : notes, warnings, and why there is no overall result
     """
 
-    json_properties: ClassVar = ("status",)
+    needed: ClassVar = "systems"
     record_rows: ClassVar = "systems"
     not_in_records: ClassVar = ("tasks", "prob_better", "differences")
 
@@ -126,7 +160,182 @@ class Overall(Declared, HasMessages):
     differences: tuple[OverallDifference, ...] = ()
     messages: tuple[Message, ...] = ()
 
-    @property
-    def status(self) -> Status:
-        """`ok`, or `not_estimable` (`reason` says why)."""
-        return status_of(self.messages, has_result=bool(self.systems))
+
+def overall_title(result: Overall) -> str:
+    """What the overall score is a mean of.
+
+    >>> overall_title(Overall("equal", "none", False, True, (OverallTask("a", "acc", "none", 1.0),), ()))
+    'Overall: mean of 1 task with equal weights'
+    """
+    new = ", for new tasks of the same kind" if result.generalizes_over_tasks else ""
+    chance = ", normalized by the scores of random answers" if result.normalization == "chance" else ""
+    return f"Overall: mean of {counted(len(result.tasks), 'task')} with {_SCHEMES[result.weights]}{chance}{new}"
+
+
+def overall_answer(result: Overall) -> str:
+    """The best system with its score, and which others may be as good; empty without systems."""
+    if not result.systems:
+        return ""
+    if result.differences:
+        return _comparison_answer(result)
+    best, *others = result.systems
+    scores = f"{number(best.value)} {interval(best.interval)}"
+    if not others:
+        return f"{best.system} has the overall score {scores}."
+    if best.rank_set is None:
+        return f"{best.system} has the best overall score, {scores}."
+    rivals = [other.system for other in others if other.rank_set and other.rank_set[0] == 1]
+    if rivals:
+        names = join_names(rivals)
+        return f"{best.system} has the best overall score, {scores}, but {names} may be as good or better."
+    return f"{best.system} is best overall, with the score {scores}, after correction for all pairs of systems."
+
+
+def _comparison_answer(result: Overall) -> str:
+    """The verdict of one comparison with the baseline, or the systems with each verdict."""
+    if len(result.differences) == 1:
+        return result.differences[0].verdict_text
+    by_verdict = [[one.system for one in result.differences if one.verdict == verdict] for verdict in VERDICTS]
+    parts = [
+        f"{counted(len(names), 'system')} {verdict} ({join_names(names)})"
+        for verdict, names in zip(VERDICTS, by_verdict, strict=True)
+        if names
+    ]
+    n = len(result.differences)
+    return f"Against {result.baseline}: {'; '.join(parts)}. The intervals hold simultaneously for {n} comparisons."
+
+
+def metrics_line(tasks: Sequence[OverallTask]) -> str:
+    """Which metric is used for which task.
+
+    >>> metrics_line([OverallTask("arc", "acc_norm", "none", 0.5), OverallTask("boolq", "acc", "none", 0.5)])
+    'Metrics: acc_norm (arc), acc (boolq).'
+    """
+    tasks_of: dict[str, list[str]] = {}
+    for task in tasks:
+        tasks_of.setdefault(metric_name(task.metric, task.filter), []).append(task.task)
+    if len(tasks_of) == 1:
+        return f"Metric: {next(iter(tasks_of))}."
+    return f"Metrics: {', '.join(f'{metric} ({join_names(names)})' for metric, names in tasks_of.items())}."
+
+
+def _sections(results: Sequence[Overall], digits: int) -> Iterator[Section]:
+    """A table of systems for each overall result; the row of a baseline has no difference."""
+    for result in results:
+        if result.systems:
+            yield table(
+                *(overall_title(result), _columns(result), result.systems, digits),
+                answer=overall_answer(result),
+                lines=[metrics_line(result.tasks), *([_PER_TASK] if result.systems[0].rank_set else [])],
+            )
+
+
+def _columns(result: Overall) -> list[Column]:
+    by_name = {one.system: one for one in result.differences}
+
+    def difference(name: str) -> Callable[[OverallSystem], Any]:
+        return lambda row: getattr(by_name.get(row.system), name, None)
+
+    differences = [
+        Column("Difference", difference("value"), number, spare=1),
+        Column("Simultaneous interval", difference("interval"), interval_or_dash, "difference-interval"),
+        Column("P(better)", difference("prob_better"), probability, spare=3),
+        Column("Verdict", difference("verdict")),
+        Column("Alone", difference("single_verdict"), spare=4),
+    ]
+    header = interval_header([result.systems[0].interval])
+    return [
+        Column("System", "system", wraps=True),
+        Column("Score", "value", number),
+        Column(header, "interval", interval, "interval", spare=2 if by_name else 0),
+        *(differences if by_name else ()),
+        Column("Rank set", "rank_set", ranks_text),
+        Column("Group", "letters", group_text, is_number=False, spare=1),
+        Column("P(best)", "prob_best", probability, "best", spare=2),
+        Column("Average rank", "average_rank", one_decimal, spare=3, in_paper=False),
+        Column("Tasks led", "tasks_led", is_number=True, spare=4, in_paper=False),
+        Column("SE", "std_error", number, spare=6, in_paper=False),
+        Column("Questions", "n_questions", is_number=True, spare=5),
+    ]
+
+
+def _guide(results: Sequence[Overall]) -> dict[str, str]:
+    """The meaning of the columns with ranks."""
+    if any(len(result.differences) > 1 for result in results):
+        return {
+            "Simultaneous interval": "Simultaneous interval: all intervals contain their differences from the baseline "
+            "with the given probability; verdicts follow from them.",
+            "Alone": "Alone: verdict by the interval of this difference alone.",
+        }
+    if not any(result.systems and result.systems[0].rank_set for result in results):
+        return {}
+    return {
+        "Rank set": "Rank set: possible ranks of the overall scores; all rank sets hold simultaneously.",
+        "Group": "Group: systems that share a letter are not separated after correction for all pairs.",
+        "P(best)": "P(best): probability of the best overall score, if systems may be nearly alike.",
+    }
+
+
+def _marks(results: Sequence[Overall]) -> list[Mark]:
+    return [
+        Mark(
+            group=OVERALL_GROUP,
+            label=system.system,
+            value=system.value,
+            span=ends(system.interval),
+            level=system.interval.level,
+            scale=SCORE_SCALE,
+            system=system.system,
+        )
+        for result in results
+        for system in result.systems
+    ]
+
+
+def _differences(results: Sequence[Overall]) -> list[Mark]:
+    return [
+        Mark(
+            group=OVERALL_GROUP,
+            label=f"{one.system}{PAIR}{result.baseline}",
+            value=one.value,
+            span=ends(one.interval),
+            level=one.interval.level,
+            scale=difference_scale(SCORE_SCALE, higher_is_better=result.higher_is_better),
+            zero=0.0,
+            system=one.system,
+            is_decided=one.verdict != "undecided",
+            baseline=result.baseline or "",
+        )
+        for result in results
+        for one in result.differences
+    ]
+
+
+def _boards(results: Sequence[Overall]) -> Iterator[Board]:
+    for result in results:
+        marks = [
+            RankMark(one.system, one.expected_rank, one.rank_interval, one.rank_set, (), one.prob_best)
+            for one in result.systems
+            if one.expected_rank is not None
+        ]
+        if marks:
+            yield Board(OVERALL_GROUP, marks)
+
+
+Overall.KIND = Kind(
+    OVERALL,
+    Overall,
+    _sections,
+    "Overall scores.",
+    guide=_guide,
+    is_single=True,
+    shares=lambda result: [system.value for system in result.systems],
+    scaled=(
+        *("systems.value", "systems.interval", "systems.std_error"),
+        *("differences.value", "differences.interval", "differences.single_interval"),
+    ),
+    marks=_marks,
+    differences=_differences,
+    boards=_boards,
+    figure=plot_forest,
+)

@@ -1,12 +1,49 @@
-"""Ranking of several systems on one task."""
+"""Rankings of several systems on one task: the class with its columns, headlines, matrix and figure rows."""
 
-from collections.abc import Mapping
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from harness_uq.messages import HasMessages, Message, Status, status_of
-from harness_uq.results.declaration import INTERNAL, Declared
+import numpy as np
+
+from harness_uq.messages import Message
+from harness_uq.messages.catalogue.comparison import IDENTICAL_SYSTEMS
+from harness_uq.output.declared import INTERNAL, Declared, Result
+from harness_uq.output.document import Cells, Column, Grid, GridCell, Kind, Section, table
+from harness_uq.output.figures import axes as draw
+from harness_uq.output.figures.marks import Board, Mark, RankMark, ends
+from harness_uq.output.figures.ranks import plot_ranks
+from harness_uq.output.footnotes import footnotes, sentences, totals_sentence, warnings_of
+from harness_uq.output.short_names import shorten, shorten_names
+from harness_uq.output.words import (
+    counted,
+    decimals_of,
+    interval,
+    interval_header,
+    listed,
+    metric_name,
+    number,
+    one_decimal,
+    percent,
+    probability,
+    task_title,
+    whole_percent,
+)
 from harness_uq.results.estimate import Interval
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from harness_uq.data.task_log import FloatArray
+
+MOST_IN_MATRIX = 20
+_CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg"}
+_SHORTEST_RUN = 3
+_MOST_FIRSTS = 3
+_MOST_WRITTEN = 25  # systems of a figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +118,7 @@ class Neighbours(Declared):
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking(Declared, HasMessages):
+class Ranking(Result):
     """Ranking of several systems on one task, metric and filter.
 
     Attributes
@@ -99,7 +136,6 @@ class Ranking(Declared, HasMessages):
     diagnostics : `mc_error`, the largest Monte Carlo standard error of P(best) and P(better), and `n_draws`
     """
 
-    json_properties: ClassVar = ("status",)
     record_rows: ClassVar = "systems"
 
     task: str
@@ -116,7 +152,318 @@ class Ranking(Declared, HasMessages):
     diagnostics: Mapping[str, float] = field(default_factory=dict)
     messages: tuple[Message, ...] = ()
 
-    @property
-    def status(self) -> Status:
-        """`ok`: a ranking that is not possible is an error."""
-        return status_of(self.messages, has_result=True)
+
+def ranking_answer(ranking: Ranking) -> str:
+    """The best system, the others that may be best, and how many neighbours the data do not separate.
+
+    Parameters
+    ----------
+    ranking : of at least one system
+    """
+    best, *others = ranking.systems
+    rivals = _rivals(ranking)
+    identical = [message.text for message in ranking.messages if message.code == IDENTICAL_SYSTEMS.code]
+    if identical and len(others) == 1:
+        sentences = identical
+    elif best.rank_set is None or rivals:
+        sentences = [_leaders(ranking, rivals)]
+    elif len(others) == 1:
+        sentences = [f"{best.system} is better than {others[0].system}."]
+    else:
+        sentences = [f"{best.system} is best, after correction for all pairs of systems."]
+    if ranking.neighbours is not None and ranking.neighbours.n_pairs > 1:
+        sentences.append(_neighbours(ranking.neighbours))
+    return " ".join([*sentences, totals_sentence([ranking])]).strip()
+
+
+def rankings_answer(rankings: Sequence[Ranking]) -> str:
+    """The headline of several rankings: how many each system leads, and how many leads are clear.
+
+    Parameters
+    ----------
+    rankings : at least one, of different tasks, metrics or filters
+    """
+    firsts = Counter(ranking.systems[0].system for ranking in rankings).most_common()
+    n_clear = sum(not _rivals(ranking) for ranking in rankings if ranking.systems[0].rank_set)
+    parts = [f"{system} leads {times}" for system, times in firsts[:_MOST_FIRSTS]]
+    if more := len(firsts) - len(parts):
+        parts.append(f"{counted(more, 'other system')} the rest")
+    clear = "No task has" if not n_clear else f"{counted(n_clear, 'ranking')} {'has' if n_clear == 1 else 'have'}"
+    sentences = [f"Of {counted(len(rankings), 'ranking')}, {', '.join(parts)}. {clear} a clear leader."]
+    neighbours = [ranking.neighbours for ranking in rankings if ranking.neighbours is not None]
+    if pairs := sum(one.n_pairs for one in neighbours):
+        undecided = sum(one.undecided for one in neighbours)
+        simultaneous = sum(one.undecided_simultaneous for one in neighbours)
+        sentences.append(_neighbours(Neighbours(pairs, undecided, simultaneous)))
+    return " ".join([*sentences, totals_sentence(rankings)]).strip()
+
+
+def _rivals(ranking: Ranking) -> list[str]:
+    """The systems other than the first that may be best."""
+    return [other.system for other in ranking.systems[1:] if other.rank_set and other.rank_set[0] == 1]
+
+
+def _leaders(ranking: Ranking, rivals: Sequence[str]) -> str:
+    """The systems with the best score, and the rivals with a worse score."""
+    best, *others = ranking.systems
+    tied = [other.system for other in others if math.isclose(other.value, best.value)]
+    verb = "share" if tied else "has"
+    rest = [name for name in rivals if name not in tied]
+    doubt = f", but {listed(rest)} may be as good or better" if rest else ""
+    return f"{listed([best.system, *tied])} {verb} the best score{doubt}."
+
+
+def _neighbours(counts: Neighbours) -> str:
+    pairs, n, simultaneous = counts.n_pairs, counts.undecided, counts.undecided_simultaneous
+    if not simultaneous and not n:
+        return "The data separate all neighbours, also after correction for all pairs."
+    if n == simultaneous == pairs:
+        return f"The data separate none of the {counted(pairs, 'pair')} of neighbours."
+    return (
+        f"Of {counted(pairs, 'pair')} of neighbours, the data do not separate {n} ({percent(n / pairs)}) individually "
+        f"and {simultaneous} ({percent(simultaneous / pairs)}) after correction for all pairs."
+    )
+
+
+def group_text(group: str, _: int = 0) -> str:
+    """Letters of groups; three or more consecutive letters become a range.
+
+    >>> group_text("abcdf"), group_text("a.b.c.ab"), group_text("ab")
+    ('a-d.f', 'a-c.ab', 'ab')
+    """
+    letters = group.split(".") if "." in group else list(group)
+    runs: list[list[str]] = []
+    for letter in letters:
+        if runs and _place(letter) == _place(runs[-1][-1]) + 1:
+            runs[-1].append(letter)
+        else:
+            runs.append([letter])
+    if all(len(run) < _SHORTEST_RUN for run in runs):
+        return group
+    parts = [[f"{run[0]}-{run[-1]}"] if len(run) >= _SHORTEST_RUN else run for run in runs]
+    return ".".join(part for run in parts for part in run)
+
+
+def _place(name: str) -> int:
+    """Position of a letter in the sequence `a` to `z`, `aa`, `ab` and so on."""
+    place = 0
+    for letter in name:
+        place = 26 * place + ord(letter) - ord("a") + 1
+    return place
+
+
+def ranks_text(ranks: tuple[int, int] | None, _: int = 0) -> str:
+    """The best and the worst rank; a dash if they are unknown.
+
+    >>> ranks_text((1, 3)), ranks_text((2, 2))
+    ('1-3', '2')
+    """
+    if ranks is None:
+        return "-"
+    low, high = ranks
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def _sections(rankings: Sequence[Ranking], digits: int) -> Iterator[Section]:
+    """A table of systems and a matrix of all pairs for each ranking."""
+    for ranking in rankings:
+        systems = ranking.systems
+        sizes = f"{counted(len(systems), 'system')}, {counted(ranking.n_questions, 'question')}"
+        decimals = decimals_of(ranking.metric, min(abs(system.value) for system in systems), digits)
+        title = f"{ranking.task}, {metric_name(ranking.metric, ranking.filter)}: {sizes}"
+        yield table(title, _columns(ranking), systems, decimals, answer=ranking_answer(ranking))
+        if 2 < len(systems) <= MOST_IN_MATRIX and ranking.prob_better is not None:
+            yield _matrix(ranking, ranking.prob_better)
+
+
+def _columns(ranking: Ranking) -> list[Column]:
+    header = interval_header([ranking.systems[0].interval])
+    return [
+        Column("System", "system", wraps=True),
+        Column("Value", "value", number),
+        Column(header, "interval", interval, "interval"),
+        Column("Rank set", "rank_set", ranks_text),
+        Column("P(best)", "prob_best", probability, "best", spare=1),
+        Column("Expected rank", "expected_rank", one_decimal, spare=5, in_paper=False),
+        Column(
+            *(
+                header.replace("interval", "ranks"),
+                lambda row: row.rank_interval if row.prob_best is not None else None,
+            ),
+            *(ranks_text, "ranks"),
+            spare=3,
+            in_paper=False,
+        ),
+        Column("Group", "letters", group_text, is_number=False),
+        Column(
+            *(_CORRECTIONS.get(ranking.correction or "", "Adjusted"), "letters_adjusted", group_text, "adjusted-group"),
+            is_number=False,
+            spare=2,
+            in_paper=False,
+        ),
+        Column("Bayes@N", "tied_rank", is_number=True, spare=4, in_paper=False),
+    ]
+
+
+def _matrix(ranking: Ranking, prob_better: Sequence[Sequence[float]]) -> Section:
+    names = [system.system for system in ranking.systems]
+    columns = [Cells("", [f"{k} {name}" for k, name in enumerate(shorten_names(names, 15), 1)], False, name="system")]
+    for j in range(len(names)):
+        shares = [row[j] for row in prob_better]
+        texts = ["." if i == j else whole_percent(share) for i, share in enumerate(shares)]
+        columns.append(Cells(str(j + 1), texts, spare=j))
+    title = f"{ranking.task}: probability that the system of the row is better than that of the column, in per cent"
+    return Section(title, columns, is_optional=True)
+
+
+def _guide(rankings: Sequence[Ranking]) -> dict[str, str]:
+    """The meaning of the columns and of the probabilities."""
+    if not rankings:
+        return {}
+    systems = [system for ranking in rankings for system in ranking.systems]
+    n, level = rankings[0].n_comparisons, systems[0].interval.level
+    percent, tail = f"{100 * level:g}%", (1 - level) / 2
+    correction = next((_CORRECTIONS[r.correction] for r in rankings if r.correction), None)
+    error = max(ranking.diagnostics.get("mc_error", 0) for ranking in rankings)
+    meanings = {
+        f"{percent} interval": "interval of each score on its own, as `harness-uq estimate` reports it for these "
+        "questions.",
+        f"{percent} ranks": "credible interval of the rank of each system on its own.",
+        "Group": "systems that share a letter are not separated: the probability that one is better than the other "
+        f"lies between {tail:g} and {1 - tail:g}. The letters are not corrected for the number of comparisons ({n}).",
+        "Probabilities": "shares of joint draws of all systems, for which the systems may be alike; their Monte Carlo "
+        "error is at most "
+        f"{error:.3f}.",
+    }
+    if all(ranking.prob_better is None for ranking in rankings):
+        meanings["Group"] = "systems that share a letter are not separated by the rank sets."
+        del meanings["Probabilities"]
+    if any(system.rank_set for system in systems):
+        meanings["Rank set"] = (
+            f"possible ranks of each system; the rank sets of all systems hold simultaneously with {percent} "
+            "confidence."
+        )
+    if correction:
+        meanings[correction] = f"groups by paired tests, corrected for {counted(n, 'comparison')}."
+    if any(system.tied_rank is not None for system in systems):
+        meanings["Bayes@N"] = (
+            "ranks on exactly these questions; neighbours with z below 1.645 are tied (Hariri et al. 2025). The error "
+            "rate is not controlled."
+        )
+    return {header: f"{header}: {text}" for header, text in meanings.items()}
+
+
+def _grid(rankings: Sequence[Ranking], digits: int) -> Grid:
+    """Systems by tasks, with the letters of their groups."""
+    cells = {
+        (system.system, task_title(*ranking.key)): GridCell(
+            number(system.value, digits), interval(system.interval, digits), group_text(system.letters)
+        )
+        for ranking in rankings
+        for system in ranking.systems
+    }
+    notes = [
+        f"{interval_header([rankings[0].systems[0].interval])}s are below the scores.",
+        "Systems that share a letter are not separated on that task.",
+        *sentences(warnings_of(rankings)),
+    ]
+    return Grid(cells, "Scores with intervals and groups.", notes)
+
+
+def _marks(rankings: Sequence[Ranking]) -> list[Mark]:
+    return [
+        Mark(
+            group=task_title(*ranking.key),
+            label=ranked.system,
+            value=ranked.value,
+            span=ends(ranked.interval),
+            level=ranked.interval.level,
+            scale=ranking.metric,
+            system=ranked.system,
+        )
+        for ranking in rankings
+        for ranked in ranking.systems
+    ]
+
+
+def _boards(rankings: Sequence[Ranking]) -> Iterator[Board]:
+    for ranking in rankings:
+        shares = ranking.prob_rank or [()] * len(ranking.systems)
+        marks = [
+            RankMark(one.system, one.typical_rank, one.rank_interval, one.rank_set, row, one.prob_best)
+            for one, row in zip(ranking.systems, shares, strict=True)
+        ]
+        yield Board(task_title(*ranking.key), marks)
+
+
+def pairwise_probabilities(ranking: Ranking, *, title: str | None = None) -> "Figure":
+    """All pairs: probability that the system of the row is better than the system of the column.
+
+    With up to 25 systems, the cells show the probabilities in per cent.
+
+    Parameters
+    ----------
+    ranking : of at least one system
+    title : above the figure; the task by default
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    DataError : if the ranking holds no system
+    MissingDependencyError : if matplotlib is not installed
+    """
+    draw.need_rows(ranking.systems, "systems")
+    n = len(ranking.systems)
+    side = min(max(0.42 * n, 1.6), 14.0)
+    figure = draw.new_figure(side + 3.6, side + 1.8)
+    figure.set_layout_engine("compressed")
+    axes = figure.subplots()
+    table = np.array(ranking.prob_better, float)
+    np.fill_diagonal(table, np.nan)
+    image = axes.imshow(table, vmin=0.0, vmax=1.0, cmap="PuOr_r")
+    names = [shorten(system.system, 28) for system in ranking.systems]
+    size = draw.SMALL if n <= 30 else max(4.0, draw.SMALL * 30 / n)
+    axes.set_xticks(range(n), [str(k + 1) for k in range(n)], fontsize=size)
+    axes.set_yticks(range(n), [f"{name}  {k + 1}" for k, name in enumerate(names)], fontsize=size)
+    axes.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
+    n_questions = counted(ranking.n_questions, "question")
+    default_title = f"{task_title(*ranking.key)}: {n_questions}"
+    axes.set_title(title or shorten(default_title, 90), fontsize=draw.TEXT + 1, color=draw.INK)
+    bar = figure.colorbar(image, ax=axes, shrink=min(1.0, 3.0 / side))
+    bar.set_label("P(row is better than column)", fontsize=draw.SMALL)
+    bar.ax.tick_params(labelsize=draw.SMALL)
+    if n <= _MOST_WRITTEN:
+        _write_cells(axes, table)
+    return draw.without_markup(figure)
+
+
+def _write_cells(axes: "Axes", table: "FloatArray") -> None:
+    for (i, j), value in np.ndenumerate(table):
+        if np.isnan(value):
+            axes.text(j, i, "–", ha="center", va="center", color=draw.GREY, fontsize=draw.SMALL)
+            continue
+        colour = "white" if abs(value - 0.5) > 0.35 else draw.INK
+        axes.text(j, i, whole_percent(value), ha="center", va="center", color=colour, fontsize=draw.SMALL - 1)
+
+
+Ranking.KIND = Kind(
+    "rankings",
+    Ranking,
+    _sections,
+    "Ranks of systems.",
+    footnotes,
+    _guide,
+    displayed=(
+        *("task", "metric", "system", "value", "interval_low", "interval_high", "prob_best", "expected_rank"),
+        *("rank_low", "rank_high", "letters"),
+    ),
+    grid=_grid,
+    shares=lambda ranking: [system.value for system in ranking.systems],
+    scaled=("systems.value", "systems.interval"),
+    marks=_marks,
+    boards=_boards,
+    figure=plot_ranks,
+)

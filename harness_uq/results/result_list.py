@@ -1,36 +1,27 @@
 """The list of results that analyses return, with a notebook display and conversions to data frames and formats."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from harness_uq.results._render import document, has_format, lists_of, plot, render
-from harness_uq.results.data_frame import frame_of
-from harness_uq.results.html_repr import html_of
-from harness_uq.results.records import HasRecords, Record, to_dicts
-from harness_uq.results.result_set import Layout, RenderOptions
+from harness_uq.output.data import result_document
+from harness_uq.output.declared import Record, figure_of, frame_of
+from harness_uq.output.formats import Layout, RenderOptions, installed_formats
+from harness_uq.output.notebook import html_of
+from harness_uq.results.documents import lists_of, render_lists, result_set
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_Row = TypeVar("_Row", bound=HasRecords)
 
-_DISPLAYED: Mapping[str, tuple[str, ...]] = {
-    "Estimate": (
-        *("system", "task", "metric", "filter", "value", "interval_low", "interval_high", "n_questions"),
-        *("n_clusters", "design_effect", "scope", "method"),
-    ),
-    "Comparison": (
-        *("system_a", "system_b", "task", "metric", "value_a", "value_b", "difference_value"),
-        *("difference_interval_low", "difference_interval_high", "prob_positive", "verdict"),
-    ),
-    "Ranking": (
-        *("task", "metric", "system", "value", "interval_low", "interval_high", "prob_best", "expected_rank"),
-        *("rank_low", "rank_high", "letters"),
-    ),
-    "Effects": ("model", "task", "metric", "filter", "value", "interval_low", "interval_high", "name", "sd", "share"),
-    "Plan": ("task", "metric", "n_questions", "n_trials", "expected_width", "detectable", "cost", "is_recommended"),
-}
+class HasRecords(Protocol):
+    """A result with flat records."""
+
+    def to_records(self) -> list[Record]:
+        """Flat records with the same columns for all results of a type."""
+
+
+_Row = TypeVar("_Row", bound=HasRecords)
 
 
 class ResultList(list[_Row]):
@@ -43,8 +34,15 @@ class ResultList(list[_Row]):
     """
 
     def to_dicts(self) -> list[Record]:
-        """Flat records: one per estimate, comparison, ranked system of a ranking, or design of a plan."""
-        return to_dicts(self)
+        """Flat records: one per estimate, comparison, ranked system of a ranking, or design of a plan.
+
+        The columns depend on the type of the results only, and missing values are None, never NaN. Names of nested
+        fields are joined by `_`. Next to the limits of an interval, `interval_low_delta` and `interval_high_delta` are
+        their distances from the value, as `inspect_viz.transform.ci_bounds("value", lower="interval_low_delta",
+        upper="interval_high_delta")` takes them. Messages are joined as `CODE name: text; …`. Matrices of a ranking are
+        in the JSON form only.
+        """
+        return [record for result in self for record in result.to_records()]
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """Data frame of the flat records.
@@ -62,7 +60,7 @@ class ResultList(list[_Row]):
 
     def to_dict(self) -> dict[str, object]:
         """The document that `--format json` prints, as plain values; missing values are None."""
-        return document(lists_of(self))
+        return result_document(result_set(lists_of(self)))
 
     def plot(self, **options: Any) -> "Figure":
         """Figure of the results: scores, differences, ranks, variance components or the precision of a plan.
@@ -76,7 +74,7 @@ class ResultList(list[_Row]):
         DataError : if there is no figure of these results, or it shows a single one of them
         MissingDependencyError : if matplotlib is not installed
         """
-        return plot(self, **options)
+        return figure_of(self, **options)
 
     def render(
         self,
@@ -117,7 +115,7 @@ class ResultList(list[_Row]):
             label=label,
             title=title,
         )
-        return render(lists_of(self), output_format, options)
+        return render_lists(lists_of(self), output_format, options)
 
     def to_latex(
         self,
@@ -137,11 +135,11 @@ class ResultList(list[_Row]):
     def __getattr__(self, name: str) -> Callable[..., str | bytes]:
         """`to_NAME` renders the results in the output format NAME."""
         output_format = name.removeprefix("to_")
-        if output_format == name or not has_format(output_format):
+        if output_format == name or output_format not in installed_formats():
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return partial(self.render, output_format)
 
     def _repr_html_(self) -> str:
         records = self.to_dicts()
-        names = _DISPLAYED.get(type(self[0]).__name__, tuple(records[0])) if records else ()
+        names = (type(self[0]).KIND.displayed or tuple(records[0])) if records else ()  # type: ignore[attr-defined]
         return html_of([{name: record.get(name) for name in names} for record in records])

@@ -5,13 +5,13 @@ from functools import partial
 
 from harness_uq.errors import DataError
 from harness_uq.messages.catalogue.planning import ZERO_VARIANCE_ESTIMATED
-from harness_uq.messages.message import Message
+from harness_uq.messages.message import Message, join_words
 from harness_uq.options import Options
+from harness_uq.output.words import amount, count_of
 from harness_uq.plugins.manager import Plugins
 from harness_uq.plugins.runs import Runs
-from harness_uq.results.budget_allocation import AllocationRow, BudgetAllocation
 from harness_uq.results.effects import Effects
-from harness_uq.results.format_points import amount, count_of, join_with_and
+from harness_uq.results.plan import AllocationRow, BudgetAllocation
 from harness_uq.stats.design.budget_allocation import TRIALS, BalancedRun, CrossedDesign, best_allocation
 from harness_uq.stats.effects.crossed_table import RESIDUAL
 from harness_uq.stats.effects.design import CROSSED
@@ -115,10 +115,10 @@ def _answer(system_effects: Effects, best: BalancedRun | None, as_many: Balanced
     if best.trials > 1:
         what.append(f"{best.trials} trials each")
     half = amount(best.half_width, in_points=system_effects.is_share)
-    sentence = f"{join_with_and(what)} cost {best.cost:,.6g}, and the score is known to about ±{half}."
+    sentence = f"{join_words(what)} cost {best.cost:,.6g}, and the score is known to about ±{half}."
     if as_many is None or as_many.levels == best.levels:
         return sentence
-    now = join_with_and([f"{n} {plural(name)}" for name, n in as_many.levels.items()])
+    now = join_words([f"{n} {plural(name)}" for name, n in as_many.levels.items()])
     half = amount(as_many.half_width, in_points=system_effects.is_share)
     units = count_of(as_many.units, "question")
     return f"{sentence} With {now} as now, {units} cost {as_many.cost:,.6g}, and the score is known to about ±{half}."

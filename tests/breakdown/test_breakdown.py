@@ -20,9 +20,9 @@ from harness_uq.messages.catalogue.breakdown import (
     UNKNOWN_GROUP_FIELD,
 )
 from harness_uq.messages.catalogue.comparison import VERDICT_DEPENDS_ON_MISSING
-from harness_uq.output.difference_breakdown import difference_breakdown_answer
-from harness_uq.output.formats import render_results
-from harness_uq.results.result_set import RenderOptions
+from harness_uq.plugins.protocols import RenderOptions
+from harness_uq.results.breakdown import difference_breakdown_answer
+from harness_uq.results.documents import render_results
 from harness_uq.stats.pairs.multiple_testing import holm
 from tests.message_checks import has
 

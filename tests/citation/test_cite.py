@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import harness_uq
-from harness_uq.citation.sentences import latex
+from harness_uq.citation.cite import latex
 from harness_uq.errors import DataError, LogError
 from harness_uq.overview import Report
-from harness_uq.references.bibliography import bibliography
+from harness_uq.results.method_texts import bibliography
 from tests.test_cli import output
 
 

@@ -12,6 +12,7 @@ import pytest
 from harness_uq.commands import maintain
 from harness_uq.commands.parser import COMMAND_GROUPS, COMMANDS, build_parser
 from harness_uq.commands.parser import GROUPS as OPTION_GROUPS
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.output.formats import formats_for
 from tests.test_cli import output
 
@@ -111,7 +112,7 @@ def test_an_option_of_several_commands_has_one_help_text():
 def test_the_help_lists_every_format_that_supports_the_results(command, lists):
     (text,) = [one.help for one in options(COMMANDS[command]) if one.dest == "format"]
     listed = re.split(", | or ", text.partition(": ")[2].partition(" (")[0])
-    assert set(listed) == set(formats_for(lists))
+    assert set(listed) == set(formats_for(lists, load_plugins()))
 
 
 def test_help_is_plain_text_if_standard_output_is_no_terminal():

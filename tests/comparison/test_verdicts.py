@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from harness_uq.comparison.decisions import verdict_of
 from harness_uq.comparison.verdicts import VerdictInputs, next_step
-from harness_uq.results.format_points import amount
+from harness_uq.output.words import amount
 
 TINY = 1e-9
 

@@ -8,7 +8,7 @@ from harness_uq.data.task_log import Questions, Scores, Source, TaskLog
 from harness_uq.data.trial_endings import ENDINGS, TrialEndings, ending_code
 from harness_uq.errors import DataError
 from harness_uq.estimation.estimate import estimate
-from harness_uq.output.estimate import estimates_document
+from harness_uq.results.estimate import Estimate
 from tests.message_checks import has
 
 NAN = float("nan")
@@ -57,14 +57,14 @@ def test_estimates_carry_the_counts_and_begin_with_them():
     (row,) = rows
     causes = " (8 errors, 4 token limit)"
     assert has(row, "missing-scores-bounds", n_missing=12, n_trials=300, causes=causes)
-    answer = estimates_document(list(rows)).sections[0].answer
+    answer = Estimate.KIND.document(list(rows)).sections[0].answer
     assert answer == "12 of 300 samples have no score (8 errors, 4 token limit): left out of the mean."
 
 
 def test_one_per_cent_does_not_come_first():
     rows = estimate([a_log([[1], [0]] * 99 + [[1], [NAN]], endings(*[["completed"]] * 199, ["error"]))])
     assert has(rows[0], "missing-scores-bounds", n_missing=1)
-    assert estimates_document(list(rows)).sections[0].answer == ""
+    assert Estimate.KIND.document(list(rows)).sections[0].answer == ""
 
 
 def test_selected_questions_keep_their_endings():

@@ -24,7 +24,8 @@ from harness_uq.data.names import MAX_NAME
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.messages.control_characters import escape_control
 from harness_uq.output.formats import format_named
-from harness_uq.results.result_set import RenderOptions, ResultSet
+from harness_uq.plugins.protocols import RenderOptions
+from harness_uq.results.documents import result_set
 from harness_uq.variance_components.effects import effects
 from tests.fuzz.names import FORMS, mutant_names
 from tests.output.rendering import render
@@ -104,7 +105,7 @@ def _in_results(rows: Sequence[object], logs: Sequence[TaskLog]) -> Iterator[str
         yield from _in_text(name, text)
         yield from (f"{name}: {problem}" for problem in check(text))
     options = RenderOptions(logs=logs)
-    records = format_named("eee").render(ResultSet({"estimates": rows}), options)
+    records = format_named("eee", load_plugins()).render(result_set({"estimates": rows}), options)
     assert isinstance(records, str)
     yield from _in_text("eee", records)
     for line in records.splitlines():
@@ -205,7 +206,7 @@ def _in_page(page: str) -> Iterator[str]:
 
 def _in_plot(rows: Sequence[object], folder: Path) -> Iterator[str]:
     from harness_uq.commands.emit import write_figure
-    from harness_uq.plots.forest import plot_forest
+    from harness_uq.output.figures.forest import plot_forest
 
     axes = plot_forest(rows)  # with many scores a list, with a panel for each task
     write_figure(folder / "plot.svg", (axes[0] if isinstance(axes, list) else axes).figure)

@@ -2,16 +2,37 @@
 
 from collections.abc import Sequence
 
-from harness_uq.output.document import list_name
-from harness_uq.output.formats import format_named
-from harness_uq.results.result_set import RenderOptions, ResultSet
+from harness_uq.output.formats import BUILT_IN
+from harness_uq.plugins.protocols import RenderOptions
+from harness_uq.results.documents import lists_of, result_set
+from harness_uq.results.estimate import Estimate
+from harness_uq.results.overall import Overall
 
 
 def render(
     results: Sequence[object], name: str = "table", *, errors: Sequence[dict[str, str]] = (), **options: object
 ) -> str:
     """Results of one kind in the format with this name; options are those of `RenderOptions`."""
-    lists = {list_name(results[0]): results} if results else {"estimates": ()}
-    text = format_named(name).render(ResultSet(lists, errors), RenderOptions(**options))
+    text = BUILT_IN[name].render(result_set(lists_of(results) or {"estimates": ()}, errors), RenderOptions(**options))
+    assert isinstance(text, str)
+    return text
+
+
+def report_html(
+    estimates: Sequence[Estimate],
+    comparisons: Sequence[object] = (),
+    rankings: Sequence[object] = (),
+    plans: Sequence[object] = (),
+    *,
+    overall: Overall | None = None,
+    title: str = "Evaluation report",
+    command: str = "",
+    date: str = "",
+    **lists: Sequence[object],
+) -> str:
+    """The page of a report."""
+    lists |= {"estimates": estimates, "comparisons": comparisons, "rankings": rankings, "plans": plans}
+    results = result_set({"overall": [] if overall is None else [overall], **lists})
+    text = BUILT_IN["html"].render(results, RenderOptions(title=title, command=command, date=date))
     assert isinstance(text, str)
     return text

@@ -1,6 +1,7 @@
 import pytest
 
-from harness_uq.output.columns import format_interval, format_number
+from harness_uq.output.words import interval as format_interval
+from harness_uq.output.words import number as format_number
 from harness_uq.results.estimate import Interval
 
 

@@ -4,10 +4,9 @@ from dataclasses import replace
 
 from harness_uq.messages import mark_ignored
 from harness_uq.messages.catalogue.comparison import VERDICT_DEPENDS_ON_MISSING
-from harness_uq.output.comparison_headline import comparison_answer, reasons
-from harness_uq.output.html.headline import headlines
 from harness_uq.output.sanitize import markdown_paragraph
-from harness_uq.results.comparison import Comparison
+from harness_uq.results.comparison import Comparison, comparison_answer, reasons
+from harness_uq.results.report_page import headlines
 from tests.message_checks import made
 from tests.output.rendering import render
 from tests.results import factory as make

@@ -6,7 +6,7 @@ from math import sqrt
 import pytest
 
 from harness_uq.data.task_log import HarnessResult
-from harness_uq.output.error_ratio import error_ratio
+from harness_uq.results.error_ratio import error_ratio
 from tests.results import factory as make
 
 

@@ -6,10 +6,9 @@ import pytest
 
 from harness_uq.messages.catalogue.estimation import BINOMIAL_UPPER_BOUND, NON_RANDOM_SUBSET
 from harness_uq.output.footnotes import footnotes, warnings_of
-from harness_uq.output.html import report_html
 from harness_uq.results.estimate import Estimate
 from tests.message_checks import made
-from tests.output.rendering import render
+from tests.output.rendering import render, report_html
 from tests.results import factory as make
 
 SAID = (made("The run did not finish."),)

@@ -11,12 +11,12 @@ import pytest
 from harness_uq import DataError, ResultList
 from harness_uq.cli import main
 from harness_uq.inference.load_plugins import load_plugins
-from harness_uq.output.document import list_name, result_kind
 from harness_uq.output.formats import all_formats, format_named, format_of_file, formats_for
 from harness_uq.plugin_api import hookimpl
 from harness_uq.plugins import loader
 from harness_uq.plugins.loader import InstalledPlugin
-from harness_uq.results.result_set import RenderOptions, ResultSet
+from harness_uq.plugins.protocols import RenderOptions
+from harness_uq.results.documents import KINDS, list_name, result_set
 from tests.conftest import ROOT
 from tests.data.toy import task_log
 from tests.output.rendering import render
@@ -30,7 +30,7 @@ RESULTS = {
     "plans": [make.plan()],
     "effects": [make.effects()],
 }
-FORMATS = all_formats()
+FORMATS = all_formats(load_plugins())
 COMMANDS = {
     "estimate": ("scores.csv",),
     "structure": ("scores.csv",),
@@ -58,21 +58,21 @@ def scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_each_format_renders_what_it_accepts(name: str, kind: str) -> None:
     chosen = FORMATS[name]
     if chosen.accepts is not None and kind not in chosen.accepts:
-        assert name not in formats_for([kind])
+        assert name not in formats_for([kind], load_plugins())
         return
     assert chosen.name == name
-    text = chosen.render(ResultSet({kind: RESULTS[kind]}), RenderOptions())
+    text = chosen.render(result_set({kind: RESULTS[kind]}), RenderOptions())
     assert len(text) > 100
 
 
 def test_a_suffix_names_one_format() -> None:
     assert len({one.suffix for one in FORMATS.values()}) == len(FORMATS)
     for name, one in FORMATS.items():
-        assert format_of_file(f"some.where/results{one.suffix.upper()}").name == name
+        assert format_of_file(f"some.where/results{one.suffix.upper()}", load_plugins()).name == name
     with pytest.raises(DataError, match=r"\.csv \(csv\)"):
         format_of_file("results.xyz")
     with pytest.raises(DataError, match="Available formats: csv, eee, github, html"):
-        format_named("xyz")
+        format_named("xyz", load_plugins())
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -161,7 +161,7 @@ def test_csv_of_a_report_has_the_columns_of_the_single_results(name: str) -> Non
     rows = RESULTS[name]
     (alone,) = csv.reader(render(rows, "csv").splitlines()[:1])
     lists = {"estimates": RESULTS["estimates"], "comparisons": RESULTS["comparisons"]}
-    both = str(FORMATS["csv"].render(ResultSet(lists), RenderOptions())).splitlines()
+    both = str(FORMATS["csv"].render(result_set(lists), RenderOptions())).splitlines()
     header, *records = csv.reader(both)
     assert header[0] == "kind"
     assert set(alone) <= set(header)
@@ -179,7 +179,7 @@ def test_estimate_and_report_print_the_same_csv_columns(scores: Path, capsys: py
 def test_every_result_knows_its_list() -> None:
     for name, rows in RESULTS.items():
         assert list_name(rows[0]) == name
-        assert result_kind(name).document(rows, 4).sections
+        assert KINDS[name].document(rows, 4).sections
     with pytest.raises(DataError, match="str is not a result class"):
         list_name("text")
 

@@ -9,8 +9,7 @@ from scipy.stats import binom
 
 from harness_uq import Interval, Options, gate
 from harness_uq.data.task_log import log_of_array
-from harness_uq.output.gate import gate_answer
-from harness_uq.results.gate import SelfTest
+from harness_uq.results.gate import SelfTest, gate_answer
 from tests.gating.test_gate import NEW, OLD, log, options
 from tests.output.rendering import render
 

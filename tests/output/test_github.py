@@ -1,7 +1,7 @@
 """Gates as annotations and as the summary of a GitHub job, as text."""
 
 from harness_uq import gate
-from harness_uq.output.formats import render_results
+from harness_uq.results.documents import render_results
 from tests.gating.test_gate import NEW, OLD, log
 
 ANNOTATIONS = """\

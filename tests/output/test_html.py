@@ -12,13 +12,12 @@ import pytest
 from harness_uq.estimation.judge_correction import METHOD_INFO as JUDGED
 from harness_uq.estimation.subset import METHOD_INFO as PARTS
 from harness_uq.inference.methods import harness_uq_estimators
-from harness_uq.output.html import report_html
-from harness_uq.output.html.forest import forest_views
-from harness_uq.output.html.methods_appendix import methods_used
-from harness_uq.output.html.reliability import reliability_view
-from harness_uq.output.html.tables import best_first, ratio_table
-from harness_uq.plots.figure_rows import forest_rows
+from harness_uq.output.figures.marks import marks_of
+from harness_uq.output.html import forest_view
+from harness_uq.results.method_texts import methods_used
+from harness_uq.results.report_page import best_first, ratio_table, reliability_view
 from tests.message_checks import made
+from tests.output.rendering import report_html
 from tests.results import factory as make
 
 BROWSER_ARGUMENTS = [
@@ -260,17 +259,19 @@ def test_scores_stand_best_first_within_their_task():
 
 def test_a_system_keeps_its_mark_in_every_task():
     rows = [make.estimate(system=s, task=t, successes=n) for t, n in (("x", 90), ("y", 150)) for s in ("a", "b")]
-    (view,), legend = forest_views(forest_rows(rows), ["a", "b"])
-    marks = {(line.label, line.track.colour) for _, lines in view.groups for line in lines}
+    figure = forest_view(marks_of(rows), ["a", "b"])
+    (panel,) = figure["panels"]
+    marks = {(mark.label, figure["styles"][mark.system].colour) for _, marks in panel.groups for mark in marks}
     assert marks == {("a", 0), ("b", 1)}
-    assert [system for *_, system in legend.systems] == ["a", "b"]
+    assert figure["systems"] == ["a", "b"]
 
 
 def test_an_axis_of_bounded_scores_ends_at_their_bound_also_where_the_harness_goes_beyond():
-    (view,), _ = forest_views(forest_rows([make.estimate(successes=199)]))
-    track = view.groups[0][1][0].track
-    assert float(view.ticks[-1].text) == 1
-    assert view.ticks[-1].place == track.reference[1] == 100
+    (panel,) = forest_view(marks_of([make.estimate(successes=199)]))["panels"]
+    ((_, (mark,)),) = panel.groups
+    place, text, _ = panel.tick_marks[-1]
+    assert float(text) == 1
+    assert place == panel.place(mark.reference[1]) == 100
 
 
 def test_what_holds_of_every_task_is_said_once():

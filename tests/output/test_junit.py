@@ -8,7 +8,7 @@ import pytest
 
 from harness_uq import TaskLog, gate
 from harness_uq.cli import main
-from harness_uq.output.formats import render_results
+from harness_uq.results.documents import render_results
 from tests.data.toy import task_log
 
 IDS = [str(i) for i in range(400)]

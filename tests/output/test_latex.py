@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness_uq.errors import DataError
-from harness_uq.output.document import result_kind
-from harness_uq.output.latex_table import escape_latex
+from harness_uq.output.latex import escape_latex
+from harness_uq.results.documents import KINDS
 from tests.output.rendering import render
 from tests.results import factory as make
 
@@ -111,7 +111,7 @@ def test_every_column_of_a_result_can_be_rendered(name: str) -> None:
         "plans": [make.plan()],
         "effects": [make.effects()],
     }[name]
-    (section, *_) = result_kind(name).document(rows, 3).sections
+    (section, *_) = KINDS[name].document(rows, 3).sections
     columns = [column.name for column in section.columns]
     assert len(set(columns)) == len(columns)
     text = render(rows, "latex", columns=("all",))

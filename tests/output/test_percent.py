@@ -8,16 +8,16 @@ import pytest
 from harness_uq import estimate_scores
 from harness_uq.cli import main
 from harness_uq.messages.catalogue.structure import PERCENT_SCORES, RANGE_UNKNOWN
-from harness_uq.output.percent import in_percent
-from harness_uq.output.table_documents import PERCENT_NOTE
+from harness_uq.output.table_options import PERCENT_NOTE, in_percent
+from harness_uq.results.documents import lists_of, result_set
 from harness_uq.results.result_list import ResultList
-from harness_uq.results.result_set import ResultSet
 from tests.output.test_terminal_widths import SYSTEMS, overall
 from tests.results import factory as make
 
 
 def scaled(result: object) -> object:
-    return in_percent(ResultSet({"results": [result]})).lists["results"][0]
+    ((scaled,),) = in_percent(result_set(lists_of([result]))).lists.values()
+    return scaled
 
 
 def test_scores_from_0_to_1_are_multiplied_by_100() -> None:

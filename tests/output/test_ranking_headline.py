@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness_uq.output.ranking_headline import group_text, ranking_answer, ranks_text
-from harness_uq.results.ranking import Neighbours, Ranking
+from harness_uq.results.ranking import Neighbours, Ranking, group_text, ranking_answer, ranks_text
 from tests.output.rendering import render
 from tests.results import factory as make
 

@@ -9,7 +9,7 @@ import pytest
 
 import harness_uq
 from harness_uq.cli import main
-from harness_uq.output.columns import format_interval
+from harness_uq.output.words import interval as format_interval
 from harness_uq.results.estimate import Interval
 
 GROUP = "demo_exam"

@@ -9,9 +9,8 @@ from dataclasses import replace
 import pytest
 
 from harness_uq import compare, detect_structure, estimate, rank
-from harness_uq.output.estimate import estimates_table
-from harness_uq.output.phrases import commands_as
 from harness_uq.output.sanitize import markdown_paragraph
+from harness_uq.output.words import commands_as
 from tests.data.toy import task_log
 from tests.message_checks import made
 from tests.output.rendering import render
@@ -31,7 +30,7 @@ def everything() -> dict[str, str]:
     logs = hostile_logs()
     rows = estimate(logs)
     found = {
-        "table": estimates_table(rows, width=100),
+        "table": render(rows, width=100),
         "markdown": render(rows, "markdown"),
         "csv": render(rows, "csv"),
         "json": render(rows, "json"),

@@ -7,12 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from harness_uq.output.document import Document, Section
-from harness_uq.output.estimate import estimates_table
-from harness_uq.output.terminal import Cells, TerminalPage
-from harness_uq.output.text import document_text
-from harness_uq.plots.label_texts import shorten
-from harness_uq.results.result_set import RenderOptions
+from harness_uq.output.document import Cells, Document, Section
+from harness_uq.output.short_names import shorten
+from harness_uq.output.terminal import TerminalPage, document_text
+from harness_uq.plugins.protocols import RenderOptions
 from tests.output.rendering import render
 from tests.results import factory as make
 
@@ -30,7 +28,7 @@ def table(columns: list[Cells], width: int) -> str:
 @pytest.mark.parametrize(
     "text",
     [
-        lambda width: estimates_table(make.estimates(), width=width),
+        lambda width: render(make.estimates(), width=width),
         lambda width: render(make.comparisons(), "table", width=width),
         lambda width: render([make.ranking(8)], "table", width=width),
     ],
@@ -45,7 +43,7 @@ def test_no_line_is_longer_than_asked_and_no_interval_is_broken(text, width: int
 
 
 def test_value_and_interval_are_never_left_out() -> None:
-    header = estimates_table(make.estimates(), width=80).splitlines()[1]
+    header = render(make.estimates(), width=80).splitlines()[1]
     assert "Value" in header
     assert "95% interval" in header
 
@@ -121,7 +119,7 @@ def test_the_guide_to_a_ranking_speaks_of_no_column_that_is_left_out() -> None:
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_clusters_and_what_they_cost_stay_at_every_width(width: int) -> None:
-    text = estimates_table(make.estimates(), width=width)
+    text = render(make.estimates(), width=width)
     assert "500/25" in text or "25 passage" in text
     header = next(line for line in text.splitlines() if "Value" in line)
     assert "Deff" in header

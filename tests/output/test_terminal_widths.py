@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from harness_uq.output.formats import render_lists
-from harness_uq.output.terminal import Cells, TerminalPage
+from harness_uq.output.document import Cells
+from harness_uq.output.terminal import TerminalPage
+from harness_uq.plugins.protocols import RenderOptions
+from harness_uq.results.documents import render_lists
 from harness_uq.results.overall import Overall, OverallDifference, OverallSystem, OverallTask
-from harness_uq.results.result_set import RenderOptions
 from tests.results import factory as make
 
 FOLDER = Path(__file__).parent / "terminal"

@@ -7,10 +7,9 @@ import pytest
 from harness_uq import estimate
 from harness_uq.comparison.decisions import verdict_of
 from harness_uq.comparison.verdicts import VerdictInputs, next_step
-from harness_uq.output.html import report_html
-from harness_uq.output.phrases import missing_sentence
+from harness_uq.results.estimate import missing_sentence
 from tests.data.toy import task_log
-from tests.output.rendering import render
+from tests.output.rendering import render, report_html
 from tests.results import factory as make
 
 

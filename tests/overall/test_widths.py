@@ -3,9 +3,9 @@
 import pytest
 
 from harness_uq import compare, rank_overall
-from harness_uq.output.document import result_kind
-from harness_uq.output.text import document_text
-from harness_uq.results.result_set import RenderOptions
+from harness_uq.output.terminal import document_text
+from harness_uq.plugins.protocols import RenderOptions
+from harness_uq.results.documents import KINDS
 from tests.overall.test_rank import logs_of, scores
 
 NAMES = [f"provider/model-family-{k:02d}-instruct" for k in range(12)]
@@ -15,7 +15,7 @@ TABLES = {
 
 
 def printed(name: str, results: list[object], width: int) -> str:
-    document = result_kind(name).document(results, 4)
+    document = KINDS[name].document(results, 4)
     return document_text(document, RenderOptions(width=width, is_terminal=False))
 
 

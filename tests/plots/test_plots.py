@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from harness_uq.errors import DataError, MissingDependencyError
-from harness_uq.plots.figure_rows import forest_rows, panels, tick_text, ticks
-from harness_uq.plots.label_texts import shorten
+from harness_uq.output.figures.marks import marks_of, panels, tick_text, ticks
+from harness_uq.output.short_names import shorten
 from tests.figures import assert_labels_are_inside
 from tests.results import factory as make
 
@@ -22,7 +22,7 @@ pytest.importorskip("matplotlib")
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from harness_uq import plots
-from harness_uq.plots.planning import design_power
+from harness_uq.results.plan import design_power
 
 ROOT = Path(__file__).resolve().parents[2]
 FIGURES = {
@@ -85,13 +85,13 @@ def test_density_strip_is_darkest_at_the_mode():
 
 
 def test_metrics_of_different_range_get_axes_of_their_own():
-    found = panels(forest_rows(make.estimates()))
+    found = panels(marks_of(make.estimates()))
     assert [panel.scale for panel in found] == ["score", "word_perplexity", "bleu"]
     assert [len(panel.groups) for panel in found] == [4, 1, 1]
 
 
 def test_an_axis_holds_all_it_draws_and_stays_inside_the_possible_scores():
-    for panel in panels(forest_rows([*make.estimates(), *make.comparisons(), make.ranking()])):
+    for panel in panels(marks_of([*make.estimates(), *make.comparisons(), make.ranking()])):
         low, high = panel.limits
         drawn = [
             x for row in panel.rows for x in (row.value, *(row.span or ()), *(row.reference or ())) if x is not None
@@ -100,13 +100,13 @@ def test_an_axis_holds_all_it_draws_and_stays_inside_the_possible_scores():
         assert max(drawn) <= high
         assert all(low <= tick <= high for tick in panel.ticks)
         assert 3 <= len(panel.ticks) <= 12
-    assert panels(forest_rows([make.ceiling()]))[0].limits[1] == 1.0
+    assert panels(marks_of([make.ceiling()]))[0].limits[1] == 1.0
 
 
 def test_runs_of_one_system_are_told_apart_by_their_time():
     first, second = make.estimate(), make.estimate()
     later = replace(second, source=replace(second.source, time="2025-06-02T08:00:00"))
-    assert [row.label for row in forest_rows([first, later])] == [
+    assert [row.label for row in marks_of([first, later])] == [
         f"{make.SYSTEMS[0]}, 2025-05-01 10:00",
         f"{make.SYSTEMS[0]}, 2025-06-02 08:00",
     ]
@@ -114,7 +114,7 @@ def test_runs_of_one_system_are_told_apart_by_their_time():
 
 def test_a_metric_where_less_is_better_says_so_on_its_axis():
     row = replace(make.comparison(), metric="word_perplexity", higher_is_better=False)
-    assert panels(forest_rows([row]))[0].scale == "difference in word_perplexity, lower is better"
+    assert panels(marks_of([row]))[0].scale == "difference in word_perplexity, lower is better"
 
 
 def test_heat_map_writes_probabilities_of_row_over_column():

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from harness_uq.errors import DataError
 from harness_uq.messages.control_characters import escape_control
-from harness_uq.plots.label_texts import shorten_names
-from harness_uq.plots.palette import SYSTEM_COLOURS, mark_of, system_marks
+from harness_uq.output.figures.marks import SYSTEM_COLOURS, style_of, system_styles
+from harness_uq.output.short_names import shorten_names
 from harness_uq.results.gate import Gate, GateRow
 from harness_uq.results.overall import Overall, OverallDifference, OverallSystem, OverallTask
 from tests.conftest import ROOT
@@ -26,8 +26,8 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
 from harness_uq import plots
-from harness_uq.plots.figure_of import figure_of
-from harness_uq.plots.pareto import pareto_front
+from harness_uq.output.declared import figure_of
+from harness_uq.output.figures.marks import pareto_front
 
 # Machado, Oliveira & Fernandes (2009), severity 1, matrices of linear RGB
 DEFICIENCIES = {
@@ -148,7 +148,7 @@ def test_a_long_title_of_an_axis_has_two_lines():
 
 def test_a_system_has_the_same_colour_in_every_plot():
     systems, base = ["b", "a", "c"], "c"
-    marks = system_marks(systems)
+    marks = system_styles(systems)
     rows = [make.comparison(task=t) for t in ("x", "y")]
     compared = [replace(row, system_a=system, system_b=base) for system in "ba" for row in rows]
     axes = plots.plot_difference(compared)
@@ -254,13 +254,13 @@ def test_colours_of_systems_differ_for_colour_blind_readers(deficiency):
 
 
 def test_the_report_has_the_colours_of_the_plots():
-    page = (ROOT / "harness_uq" / "output" / "html" / "templates" / "report.css").read_text("utf-8")
+    page = (ROOT / "harness_uq" / "output" / "templates" / "report.css").read_text("utf-8")
     light = page.partition("@media")[0]
     assert re.findall(r"--c\d+: (#\w+)", light) == [colour.lower() for colour in SYSTEM_COLOURS]
 
 
 def test_seventy_two_systems_have_different_marks():
-    assert len({mark_of(k) for k in range(72)}) == 72
+    assert len({style_of(k) for k in range(72)}) == 72
 
 
 @given(st.lists(st.text(min_size=1, max_size=30), min_size=1, max_size=8), st.integers(4, 40), st.text(max_size=60))

@@ -1,12 +1,12 @@
 import pluggy
 
+from harness_uq.estimands import MethodInfo
 from harness_uq.estimation.estimate import estimate
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.plugins.hookspecs import hookimpl
 from harness_uq.plugins.manager import runners
 from harness_uq.plugins.protocols import Problem
 from harness_uq.results.estimate import Estimate
-from harness_uq.results.method_info import MethodInfo
 from tests.data.toy import task_log
 from tests.message_checks import has
 

@@ -7,9 +7,9 @@ from harness_uq import rank
 from harness_uq.cli import main
 from harness_uq.data.task_log import log_of_array
 from harness_uq.messages.catalogue import comparison as messages
-from harness_uq.output.ranking import rankings_document
 from harness_uq.overall.rank import rank_overall
 from harness_uq.plots import plot_ranks
+from harness_uq.results.ranking import Ranking
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def test_leaders_that_depend_on_missing_scores_are_reported(logs) -> None:
 
 def test_output_without_probabilities(logs) -> None:
     rankings = rank(logs, missing="bounds")
-    (section,) = rankings_document(rankings).sections
+    (section,) = Ranking.KIND.document(rankings).sections
     best = next(column for column in section.columns if column.header == "P(best)")
     assert set(best.texts) == {"-"}
     assert "0.5" not in rankings[0].to_dict()

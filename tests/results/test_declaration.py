@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from harness_uq import Options, gate
-from harness_uq.results.declaration import INLINE, INTERNAL, Declared, document_type, record_columns
+from harness_uq.output.declared import INLINE, INTERNAL, Declared, document_type
 from harness_uq.results.estimate import Interval
 from tests.data.toy import task_log
 from tests.results import factory as make
@@ -61,7 +61,7 @@ def test_the_columns_of_records_do_not_depend_on_the_data(name: str) -> None:
     result = RESULTS[name]
     records = result.to_records()
     assert records
-    assert {tuple(record) for record in records} == {record_columns(type(result))}
+    assert {tuple(record) for record in records} == {type(result).record_columns()}
 
 
 @pytest.mark.parametrize("name", RESULTS)

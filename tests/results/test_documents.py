@@ -8,7 +8,7 @@ import pytest
 
 from harness_uq.cli import main
 from harness_uq.results.documents import documents
-from harness_uq.results.snapshot import Snapshot
+from harness_uq.results.history import Snapshot
 from tests import schemas
 
 jsonschema = pytest.importorskip("jsonschema")

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from harness_uq.results.html_repr import html_of
-from harness_uq.results.records import to_dicts
+from harness_uq.output.notebook import html_of
+from harness_uq.results.result_list import ResultList
 from tests.results import factory as make
 
 RESULTS = {
@@ -18,14 +18,16 @@ RESULTS = {
 
 def test_distances_of_the_ends_lead_back_to_the_interval():
     # inspect_viz 0.4.2 draws score - lower and score + upper
-    for record, name in zip(to_dicts([make.ceiling(), make.comparison()]), ("", "difference_"), strict=True):
+    records = ResultList([make.ceiling(), make.comparison()]).to_dicts()
+    for record, name in zip(records, ("", "difference_"), strict=True):
         value = record[f"{name}value"]
         assert value - record[f"{name}interval_low_delta"] == pytest.approx(record[f"{name}interval_low"])
         assert value + record[f"{name}interval_high_delta"] == pytest.approx(record[f"{name}interval_high"])
 
 
 def test_a_result_without_interval_has_the_same_columns():
-    rows = to_dicts([make.ceiling(), make.unknown(), make.comparison(), replace(make.comparison(), difference=None)])
+    without = replace(make.comparison(), difference=None)
+    rows = ResultList([make.ceiling(), make.unknown(), make.comparison(), without]).to_dicts()
     assert rows[0].keys() == rows[1].keys()
     assert rows[2].keys() == rows[3].keys()
     assert rows[1]["interval_low"] is None
@@ -33,7 +35,7 @@ def test_a_result_without_interval_has_the_same_columns():
 
 
 def test_a_ranking_gives_a_record_a_system_and_a_plan_one_a_design():
-    ranked, designs = to_dicts([RESULTS["ranking"]]), to_dicts([RESULTS["plan"]])
+    ranked, designs = ResultList([RESULTS["ranking"]]).to_dicts(), ResultList([RESULTS["plan"]]).to_dicts()
     assert [row["system"] for row in ranked] == [system.system for system in RESULTS["ranking"].systems]
     assert (ranked[0]["rank_interval_low"], ranked[0]["n_questions"]) == (1, 300)
     assert (ranked[3]["rank_set_low"], ranked[3]["rank_set_high"]) == RESULTS["ranking"].systems[3].rank_set
@@ -43,7 +45,8 @@ def test_a_ranking_gives_a_record_a_system_and_a_plan_one_a_design():
 
 @pytest.mark.parametrize("kind", RESULTS)
 def test_every_cell_is_a_plain_value(kind):
-    assert all(isinstance(cell, str | int | float | None) for row in to_dicts([RESULTS[kind]]) for cell in row.values())
+    cells = [cell for row in RESULTS[kind].to_records() for cell in row.values()]
+    assert all(isinstance(cell, str | int | float | None) for cell in cells)
 
 
 @pytest.mark.parametrize("kind", RESULTS)

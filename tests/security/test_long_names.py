@@ -58,9 +58,10 @@ TEXTS = """
 from harness_uq.data.names import bounded_name
 from harness_uq.messages.control_characters import escape_control, visible
 from harness_uq.output import sanitize
-from harness_uq.output.latex_table import breakable
-from harness_uq.output.terminal import Cells, TerminalPage
-from harness_uq.plots.label_texts import shorten
+from harness_uq.output.latex import breakable
+from harness_uq.output.document import Cells
+from harness_uq.output.terminal import TerminalPage
+from harness_uq.output.short_names import shorten
 from harness_uq.redaction import redact
 
 functions = [

@@ -10,7 +10,7 @@ import pytest
 from harness_uq.cli import main
 from harness_uq.errors import DataError
 from harness_uq.options import Options
-from harness_uq.results.budget_allocation import BudgetAllocation
+from harness_uq.results.plan import BudgetAllocation
 from harness_uq.variance_components.budget_allocation import BEST, NOW, splits
 from harness_uq.variance_components.effects import effects
 from tests.message_checks import has

@@ -7,6 +7,7 @@ import numpy as np
 
 from harness_uq import stats
 from harness_uq.data.task_log import FloatArray
+from harness_uq.estimands import MethodInfo
 from harness_uq.inference.method import (
     MethodResult,
     RequiresProblem,
@@ -27,7 +28,6 @@ from harness_uq.messages import Message, MessageType
 from harness_uq.messages.catalogue import estimation as catalogue
 from harness_uq.plugins.protocols import Problem
 from harness_uq.results.estimate import Estimate, Posterior
-from harness_uq.results.method_info import MethodInfo
 
 if TYPE_CHECKING:
     from harness_uq.stats.clusters.beta_binomial_posterior import ClusteredPosterior, Engine, SampledClusteredPosterior

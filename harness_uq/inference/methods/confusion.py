@@ -8,12 +8,12 @@ import numpy as np
 from harness_uq import stats
 from harness_uq.data.task_log import Classifications, FloatArray, IntArray
 from harness_uq.errors import NotEstimableError
+from harness_uq.estimands import MethodInfo
 from harness_uq.inference.method import MethodResult, credible
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue import estimation as catalogue
 from harness_uq.plugins.protocols import CredibleKind, Problem
 from harness_uq.results.estimate import Estimate
-from harness_uq.results.method_info import MethodInfo
 
 if TYPE_CHECKING:
     from harness_uq.stats.classes.confusion import ConfusionMetric

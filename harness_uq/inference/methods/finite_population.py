@@ -3,6 +3,7 @@
 import numpy as np
 
 from harness_uq import stats
+from harness_uq.estimands import MethodInfo
 from harness_uq.inference.method import (
     MethodResult,
     confidence,
@@ -18,7 +19,6 @@ from harness_uq.messages import Message
 from harness_uq.messages.catalogue import estimation as catalogue
 from harness_uq.plugins.protocols import Problem
 from harness_uq.results.estimate import Estimate
-from harness_uq.results.method_info import MethodInfo
 
 
 class FullBenchmark:

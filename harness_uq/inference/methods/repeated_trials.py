@@ -7,7 +7,7 @@ import numpy as np
 from harness_uq import stats
 from harness_uq.data.task_log import FloatArray, Scores
 from harness_uq.errors import NotEstimableError
-from harness_uq.estimands import PassK
+from harness_uq.estimands import MethodInfo, PassK
 from harness_uq.inference.method import (
     RequiresProblem,
     credible,
@@ -23,7 +23,6 @@ from harness_uq.messages import Message
 from harness_uq.messages.catalogue import estimation as catalogue
 from harness_uq.plugins.protocols import Problem
 from harness_uq.results.estimate import Estimate
-from harness_uq.results.method_info import MethodInfo
 
 if TYPE_CHECKING:
     from harness_uq.stats.trials import pass_k

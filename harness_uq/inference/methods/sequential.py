@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from harness_uq import stats
 from harness_uq.data.task_log import IntArray, Scores
+from harness_uq.estimands import MethodInfo
 from harness_uq.inference.method import (
     MethodResult,
     RequiresProblem,
@@ -21,7 +22,6 @@ from harness_uq.messages import Message
 from harness_uq.messages.catalogue import estimation as catalogue
 from harness_uq.plugins.protocols import Problem
 from harness_uq.results.estimate import Estimate, Interval
-from harness_uq.results.method_info import MethodInfo
 
 if TYPE_CHECKING:
     from harness_uq.stats.sequential.confidence_sequence import ConfidenceSequence

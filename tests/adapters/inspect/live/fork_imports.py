@@ -8,7 +8,7 @@ RUN_IMPORTS = (
     *("inspect_ai.hooks", "inspect_ai.model._providers.mockllm", "anyio._backends._asyncio", "pydantic.v1"),
     *("IPython.display", "rich.markdown", "uvicorn", "uvicorn.lifespan.on", "uvicorn.protocols.http.auto"),
     *("uvicorn.protocols.websockets.auto", "harness_uq.estimation.live_settings", "harness_uq.comparison.compare"),
-    *("harness_uq.inference.methods.binary", "harness_uq.output.estimate", "harness_uq.output.comparison"),
+    *("harness_uq.inference.methods.binary", "harness_uq.results.estimate", "harness_uq.results.comparison"),
     *("harness_uq.plugin_api", "harness_uq_lm_eval.harness", "harness_uq_formats.reader"),
 )
 

@@ -192,8 +192,6 @@ print(*(set(sys.modules) - had))
         "harness_uq.plugins.hookspecs",
         "harness_uq.plugins.protocols",
         "harness_uq.redaction",
-        "harness_uq.results",
-        "harness_uq.results.method_info",
         "harness_uq.plugin_api",
         "harness_uq_inspect",
         "harness_uq_inspect._registry",

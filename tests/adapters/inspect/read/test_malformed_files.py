@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from harness_uq import DataError, LogError, estimate, read_logs
-from harness_uq.output.estimate import estimates_table
 from harness_uq_inspect.read.archive import Archive, zstd
 from harness_uq_inspect.read.samples import read_log
 from harness_uq_inspect.read.schema import Sample, may_repeat, repeated_name
@@ -42,7 +41,7 @@ def estimated(path):
     """Estimates as by `harness-uq estimate`, and the files that could not be read."""
     reading = read_logs(path)
     rows = estimate(reading.logs)
-    assert estimates_table(rows) is not None
+    assert render(rows) is not None
     json.loads(render(rows, "json"))
     return rows, [message for _, message in (*reading.failures, *reading.warnings)]
 

@@ -1,0 +1,1 @@
+"""Figures of results: what they show, and how matplotlib draws it."""

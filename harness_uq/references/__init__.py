@@ -1,1 +1,0 @@
-"""Published sources of the methods, shared by `cite`, the HTML report and the documentation."""
