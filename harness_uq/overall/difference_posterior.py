@@ -88,7 +88,7 @@ class DifferencePosteriors:
             if weight > 0:
                 members.append(panel.pair(*(panel.systems.index(name) for name in names)))
                 weights.append(weight)
-        is_row = self.group is not None or self.options.weights == "questions"
+        is_row = self.group is not None or self.options.weights == "questions" or len(members) == 1
         if len({member.bounds for member in members}) > 1 or not (
             is_row or all(member.is_single_binary for member in members)
         ):

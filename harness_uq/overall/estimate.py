@@ -195,6 +195,9 @@ def system_score(
     inflation : factor of the standard error due to items that tasks share
     """
     parts = [rows[system, part] for part in combination.parts]
+    positive = np.flatnonzero(combination.coefficients)
+    if len(positive) == 1 and not options.generalizes_over_tasks:
+        return _score_of_task(parts[positive[0]], float(combination.coefficients[positive[0]]), combination)
     values = np.array([part.value for part in parts], float)
     intervals = [part.interval for part in parts if part.interval is not None]
     std_error = None
@@ -213,6 +216,20 @@ def system_score(
         interval=_within(interval, value, combination),
         std_error=std_error,
         n_questions=sum(size for size in sizes if size) if all(sizes) else None,
+    )
+
+
+def _score_of_task(row: Estimate, weight: float, combination: Combination) -> OverallSystem:
+    """Return the score of the only task with a weight, which is that of the task."""
+    if row.interval is None or row.value is None:
+        raise NotEstimableError(f"The score of task {row.task!r} has no interval")
+    low, high = (weight * end + combination.offset for end in (row.interval.low, row.interval.high))
+    return OverallSystem(
+        system=row.system,
+        value=weight * row.value + combination.offset,
+        interval=replace(row.interval, low=low, high=high),
+        std_error=None if row.std_error is None else weight * row.std_error,
+        n_questions=row.n_questions,
     )
 
 

@@ -174,7 +174,8 @@ def overall_scores(tasks: JointTasks, selection: TaskSelection, options: Options
     else:
         errors = _within_fixed_tasks(joints, index, combination)
     errors = _scaled(errors, apart)
-    shared = None if options.generalizes_over_tasks else _shared(joints, index, combination)
+    is_one_task = np.count_nonzero(combination.coefficients) == 1
+    shared = None if options.generalizes_over_tasks or is_one_task else _shared(joints, index, combination)
     if shared is not None:
         errors, factors = _with_shared(errors, shared)
     systems = [

@@ -386,8 +386,9 @@ def _ranking(
 
 
 def _ranks(joint: JointPosterior, sign: float, level: float) -> RankPosterior:
-    rng = joint.rng("ranks")
-    return rank_posterior(sign * shrunk_draws(joint.draws, rng=rng), level=level, rng=rng)
+    rng, order = joint.rng("ranks"), np.argsort(joint.systems, kind="stable")
+    ranks = rank_posterior(sign * shrunk_draws(joint.draws[order], rng=rng), level=level, rng=rng)
+    return ranks.of_systems(np.argsort(order))
 
 
 def _systems(

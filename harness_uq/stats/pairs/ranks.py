@@ -50,6 +50,19 @@ class RankPosterior:
     level: float
     ranks: IntArray
 
+    def of_systems(self, order: IntArray) -> "RankPosterior":
+        """The ranks of the systems in this order; their order does not change the ranks."""
+        return RankPosterior(
+            self.probability[order],
+            self.expected[order],
+            self.prob_best[order],
+            self.low[order],
+            self.high[order],
+            self.mc_error[order],
+            self.level,
+            self.ranks[order],
+        )
+
     @cached_property
     def prob_better(self) -> FloatArray:
         """[i, j] is P(system i ranks before j), an upper bound of P(i is best); 1/2 on the diagonal."""
