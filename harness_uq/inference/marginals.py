@@ -202,7 +202,10 @@ def posterior_of(row: Estimate) -> Posterior:
     if row.std_error is None or row.value is None:
         reason = row.reason.text if row.reason else "Its score has no interval"
         raise NotEstimableError(SYSTEM_WITHOUT_INTERVAL(system=row.system, reason=reason))
-    n = row.n_clusters or row.n_questions or 0
+    n = row.n_clusters or row.n_questions
+    if n is None:
+        reason = "The number of questions or clusters behind its interval is unknown"
+        raise NotEstimableError(SYSTEM_WITHOUT_INTERVAL(system=row.system, reason=reason))
     if n < _FEWEST:
         raise NotEstimableError(TOO_FEW_UNITS(system=row.system, n_units=n))
     return StudentPosterior(row.value, row.std_error, n - 1)

@@ -491,16 +491,29 @@ def joint_posterior(
         rows = [marginal(run, options, plugins, logs=logs) for run in runs]
         note = SEPARATE_POSTERIORS() if options.scope == "benchmark" else INDEPENDENT_COMPARISON(reason=str(error))
     key = runs[0].log.task, runs[0].data.metric, runs[0].data.filter
-    known = [row for row in rows if row.interval is not None and row.value is not None and posterior_of(row)]
+    why = [None if row.interval is None else _why_without_posterior(row) for row in rows]
+    known = [row for row, error in zip(rows, why, strict=True) if row.interval is not None and error is None]
     if len(known) < 2:
-        raise NotEstimableError(TOO_FEW_SYSTEMS(what="an interval"))
+        raise next(
+            (error for error in why if error is not None), NotEstimableError(TOO_FEW_SYSTEMS(what="an interval"))
+        )
+    reasons = [row.reason if error is None else error.message for row, error in zip(rows, why, strict=True)]
     left_out = [
-        SYSTEM_NOT_ESTIMABLE(system=row.system, reason_code=row.reason.code)
-        for row in rows
-        if row.interval is None and row.reason is not None
+        SYSTEM_NOT_ESTIMABLE(system=row.system, reason_code=reason.code)
+        for row, reason in zip(rows, reasons, strict=True)
+        if row not in known and reason is not None
     ]
     of_rows = name_systems([row.warnings for row in known], [row.system for row in known])
     return SeparatePosterior(key, known, options, messages=(note, *left_out, *of_rows), n_draws=n_draws)
+
+
+def _why_without_posterior(row: Estimate) -> NotEstimableError | None:
+    """Why an estimate cannot be compared with others although it has an interval; None if it can be."""
+    try:
+        posterior_of(row)
+    except NotEstimableError as error:
+        return error
+    return None
 
 
 def paired_posterior(
