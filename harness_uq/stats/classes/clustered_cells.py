@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from harness_uq.stats.classes.dirichlet import Part
-from harness_uq.stats.common.posterior import DrawsPosterior, Posterior
+from harness_uq.stats.common.posterior import DrawsPosterior, Posterior, WithLazyMoments
 from harness_uq.stats.common.roots import invert_increasing
 from harness_uq.stats.common.validate_arrays import FloatArray
 
@@ -117,7 +117,7 @@ def effective_clusters(counts: FloatArray, classes: NDArray[np.bool_]) -> tuple[
     return float(1.0 / (weights @ (squares / total**2))), float(1.0 / (weights @ (total / squares)))
 
 
-class WidenedPosterior(Posterior):
+class WidenedPosterior(WithLazyMoments):
     """Distribution widened around its median, on the logit scale, as Student's t does for few clusters.
 
     Parameters
@@ -152,14 +152,6 @@ class WidenedPosterior(Posterior):
     def __init__(self, base: Posterior, number: float, size: float, low: float = 0.0) -> None:
         self._base, self._number, self._size, self._low = base, number, size, low
         self._median = float(base.quantile(0.5))
-
-    @property
-    def mean(self) -> float:
-        return self._moments[0]
-
-    @property
-    def sd(self) -> float:
-        return self._moments[1]
 
     @cached_property
     def _moments(self) -> tuple[float, float]:

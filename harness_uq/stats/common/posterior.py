@@ -6,6 +6,7 @@ weighted draws. All have the same methods, so callers do not depend on the repre
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, Protocol, Self
 
 import numpy as np
@@ -112,6 +113,23 @@ class WithMoments(Posterior):
     @property
     def sd(self) -> float:
         return self._sd
+
+
+class WithLazyMoments(Posterior):
+    """Posterior whose mean and standard deviation are computed when they are first needed."""
+
+    @cached_property
+    @abstractmethod
+    def _moments(self) -> tuple[float, float]:
+        """Mean and standard deviation."""
+
+    @property
+    def mean(self) -> float:
+        return self._moments[0]
+
+    @property
+    def sd(self) -> float:
+        return self._moments[1]
 
 
 class QuantilePosterior(WithMoments):

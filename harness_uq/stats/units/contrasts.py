@@ -10,7 +10,7 @@ from scipy import special
 
 from harness_uq.errors import DataError
 from harness_uq.stats.common.beta_quantile import beta_quantile
-from harness_uq.stats.common.posterior import DensityPosterior, DifferencePosterior
+from harness_uq.stats.common.posterior import DensityPosterior, DifferencePosterior, WithLazyMoments
 from harness_uq.stats.common.unseen_subpopulations import UnseenSubpopulations
 from harness_uq.stats.common.validate_arrays import (
     FloatArray,
@@ -358,7 +358,7 @@ class DirichletCellsPosterior(DirichletRatioPosterior):
             return np.asarray(share_a / share_b)
 
 
-class WidenedDifferencePosterior(DifferencePosterior):
+class WidenedDifferencePosterior(WithLazyMoments, DifferencePosterior):
     """Posterior of a difference of two scores that allows for unseen subpopulations.
 
     In such a subpopulation one system is right on all questions and the other one is wrong on all of them. The
@@ -405,14 +405,6 @@ class WidenedDifferencePosterior(DifferencePosterior):
             (self.posterior.mean / self.width + 1.0) / 2.0, self.posterior.sd / (2.0 * self.width)
         )
         return self.width * (2.0 * mean - 1.0), 2.0 * self.width * sd
-
-    @property
-    def mean(self) -> float:
-        return self._moments[0]
-
-    @property
-    def sd(self) -> float:
-        return self._moments[1]
 
     def quantile(self, p: ArrayLike) -> FloatArray:
         return self.width * (2.0 * self._share.quantile(p) - 1.0)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.errors import DataError
-from harness_uq.stats.common.posterior import BetaPosterior, DifferencePosterior, IntervalKind
+from harness_uq.stats.common.posterior import BetaPosterior, DifferencePosterior, IntervalKind, WithLazyMoments
 from harness_uq.stats.common.roots import invert_rows
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, check_finite, check_level
 from harness_uq.stats.units.contour import prob_linear_form_positive
@@ -121,7 +121,7 @@ def _half_line(total_mass: float) -> tuple[FloatArray, FloatArray]:
     return s, 0.125 * s * (1.0 + np.exp(-x))
 
 
-class DirichletRatioPosterior(DifferencePosterior):
+class DirichletRatioPosterior(WithLazyMoments, DifferencePosterior):
     """Distribution of sum(w a) / sum(w b) with w ~ Dirichlet(m); a weighted mean if b is 1.
 
     Parameters
@@ -179,14 +179,6 @@ class DirichletRatioPosterior(DifferencePosterior):
     def _moments(self) -> tuple[float, float]:
         mean, variance = self.process.moments()
         return mean, float(np.sqrt(variance))
-
-    @property
-    def mean(self) -> float:
-        return self._moments[0]
-
-    @property
-    def sd(self) -> float:
-        return self._moments[1]
 
     @property
     def prob_positive(self) -> float:
