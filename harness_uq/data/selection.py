@@ -294,29 +294,6 @@ def _data_rows(data: Scores | Classifications | SufficientStatistics, rows: IntA
     return replace(data, targets=data.targets[rows], predictions=data.predictions[rows], clusters=clusters)
 
 
-def trials_behind(log: TaskLog, data: TaskData) -> tuple[Scores, str] | None:
-    """Find the trials that `data` reduces to an event.
-
-    Each reduced score is itself an estimate from trials, not an observation of the event. Only the trials show how the
-    probability of the event varies between questions.
-
-    Parameters
-    ----------
-    log : the task
-    data : one of its metrics
-
-    Returns
-    -------
-    the trials and the name of the estimand; None if `data` is not such a reduction or the trials are not logged
-    """
-    if not isinstance(data, Scores) or data.event is None:
-        return None
-    for other in log.data:
-        if isinstance(other, Scores) and other.metric == data.metric and other.values.shape[1] > 1:
-            return replace(other, filter=data.filter), data.event
-    return None
-
-
 PREFIX: Final = "harness_uq."  # of fields that describe how a question was chosen, not what it is
 ROUND, ROUND_SIZE, PROBABILITY = f"{PREFIX}round", f"{PREFIX}round_size", f"{PREFIX}probability"
 
