@@ -1,0 +1,301 @@
+"""Commands agree on the same data: rules that hold for random panels of scores.
+
+There are 300 panels of right-or-wrong and graded scores, with clusters, trials and missing scores. Each rule takes some
+of them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from harness_uq import (
+    Options,
+    compare,
+    compare_by,
+    compare_overall,
+    estimate,
+    estimate_by,
+    estimate_overall,
+    gate,
+    rank,
+    rank_overall,
+)
+from harness_uq.data.selection import select_questions
+from harness_uq.data.task_log import MetadataField, TaskLog
+from harness_uq.options import resolve
+from harness_uq.results.comparison import Comparison
+from harness_uq.results.estimate import Interval
+from harness_uq.results.ranking import Ranking
+from tests.data.toy import task_log
+
+KINDS = ("binary", "graded", "unbounded")
+STRUCTURES = ("plain", "clusters", "trials", "both")
+EXACT = 1e-9
+BLOCK = 10  # panels in one test
+
+
+@dataclass(frozen=True)
+class RandomPanel:
+    """Logs of several systems on the same task, and options with the clusters and the range of the scores."""
+
+    logs: tuple[TaskLog, ...]
+    options: Mapping[str, object]
+
+
+@cache
+def panel(number: int) -> RandomPanel:
+    """The panel of this number; neighbors differ in every property."""
+    rng = np.random.default_rng([20261128, number])
+    kind, structure = KINDS[number % 3], STRUCTURES[number // 3 % 4]
+    n_systems = 2 if number % 2 == 0 else 3 + int(rng.integers(0, 4)) * (number % 4 == 1)
+    n = int(rng.integers(12, 31))
+    n_trials = int(rng.integers(2, 5)) if structure in ("trials", "both") else 1
+    size = int(rng.integers(2, 5)) if structure in ("clusters", "both") else 1
+    of_question = np.arange(n) // size
+    difficulty = rng.normal(size=n) + 1.5 * rng.normal(size=n)[of_question]
+    share = rng.choice([0.0, 0.05, 0.1])
+    logs = []
+    for s in range(n_systems):
+        ability = rng.normal(0.4, 0.5)
+        chance = 1 / (1 + np.exp(difficulty - ability))[:, None]
+        if kind == "binary":
+            values = (rng.random((n, n_trials)) < chance) * 1.0
+        elif kind == "graded":
+            values = np.clip(chance + rng.normal(0, 0.15, (n, n_trials)), 0, 1).round(3)
+        else:
+            values = (10 * chance + rng.normal(size=(n, n_trials))).round(3)
+        values[rng.random(n) < share] = np.nan
+        fields = {} if size == 1 else {"passage": [f"p{c}" for c in of_question]}
+        metric = "points" if kind == "unbounded" else "acc"
+        logs.append(task_log(values, system=f"s{s}", metric=metric, fields=fields, ids=[f"q{k}" for k in range(n)]))
+    options: dict[str, object] = {"cluster": "passage"} if size > 1 else {}
+    if kind == "graded":
+        options["range"] = {"acc": (0.0, 1.0)}
+    return RandomPanel(tuple(logs), options)
+
+
+def numbers(of: range) -> object:
+    """Parametrize a test by blocks of panels, so that a failure names a few panels."""
+    blocks = [of[k : k + BLOCK] for k in range(0, len(of), BLOCK)]
+    return pytest.mark.parametrize("block", blocks, ids=str)
+
+
+def ranked(logs: Sequence[TaskLog], options: Mapping[str, object]) -> Ranking:
+    (row,) = rank(list(logs), Options(n_draws=1000), **options)
+    return row
+
+
+def compared(a: TaskLog, b: TaskLog, options: Mapping[str, object]) -> Comparison:
+    (row,) = compare(a, b, **options)
+    return row
+
+
+def close(one: object, other: object) -> bool:
+    """Whether numbers, or all numbers in sequences, agree; None agrees with None only."""
+    if one is None or other is None:
+        return one is other
+    return bool(np.allclose(np.asarray(one, float), np.asarray(other, float), rtol=EXACT, atol=EXACT))
+
+
+def ends(interval: Interval) -> tuple[float, float]:
+    return interval.low, interval.high
+
+
+def common_rows(logs: Sequence[TaskLog]) -> np.ndarray:
+    """The questions that all systems answered."""
+    return np.flatnonzero(np.all([log.data[0].is_scored for log in logs], axis=0))
+
+
+# ---------------------------------------------------------------- rank, estimate, compare and gate
+
+
+@numbers(range(1, 120, 2))
+def test_a_row_of_rank_is_the_estimate_of_the_same_questions(block: range) -> None:
+    for number in block:
+        one = panel(number)
+        row = ranked(one.logs, one.options)
+        rows = common_rows(one.logs)
+        assert row.n_questions == len(rows)
+        for system in row.systems:
+            log = next(log for log in one.logs if log.system == system.system)
+            (alone,) = estimate(select_questions(log, rows), **one.options)
+            assert alone.interval is not None
+            assert close((system.value, *ends(system.interval)), (alone.value, *ends(alone.interval))), number
+
+
+@numbers(range(1, 120, 8))
+def test_the_posterior_interval_of_gate_is_that_of_compare(block: range) -> None:
+    for number in block:
+        one = panel(number)
+        a, b = one.logs[:2]
+        row = compared(a, b, one.options)
+        (gated,) = gate(a, b, margin=0.05, **one.options).rows
+        assert row.difference is not None
+        assert gated.comparison.difference is not None
+        assert close(ends(gated.comparison.difference.interval), ends(row.difference.interval)), number
+
+
+@numbers(range(0, 160, 2))
+def test_two_systems_are_ranked_as_they_are_compared(block: range) -> None:
+    for number in block:
+        one = panel(number)
+        a, b = one.logs
+        row, ranking = compared(a, b, one.options), ranked(one.logs, one.options)
+        best, other = sorted(ranking.systems, key=lambda system: system.system)
+        if row.prob_positive is not None:
+            assert close(best.prob_best, row.prob_positive), number
+            assert close(other.prob_best, 1 - row.prob_positive), number
+        is_decided = row.verdict in ("better", "worse")
+        assert (not set(best.letters) & set(other.letters)) == is_decided, number
+        (low, high), (other_low, other_high) = best.rank_set, other.rank_set
+        assert is_decided or max(low, other_low) <= min(high, other_high), number
+
+
+@numbers(range(160, 320))
+def test_exchanging_the_systems_changes_signs_only(block: range) -> None:
+    for number in block:
+        one = panel(number)
+        a, b = one.logs[:2]
+        row, mirrored = compared(a, b, one.options), compared(b, a, one.options)
+        assert row.difference is not None
+        assert mirrored.difference is not None
+        low, high = ends(row.difference.interval)
+        assert close((-high, -low), ends(mirrored.difference.interval)), number
+        assert close(row.difference.value, -mirrored.difference.value)
+        assert close(row.difference.std_error, mirrored.difference.std_error), number
+        assert (row.prob_positive is None) == (mirrored.prob_positive is None)
+        if row.prob_positive is not None:
+            assert close(row.prob_positive, 1 - mirrored.prob_positive), number
+        assert close(row.p_value, mirrored.p_value), number
+        assert mirrored.verdict == {"better": "worse", "worse": "better"}.get(row.verdict, row.verdict), number
+
+
+# ---------------------------------------------------------------- order
+
+
+def reordered(log: TaskLog, rng: np.random.Generator) -> TaskLog:
+    """The log with its questions in another order."""
+    return select_questions(log, rng.permutation(len(log.questions)))
+
+
+def facts_of_ranking(row: Ranking) -> dict[str, tuple[object, ...]]:
+    return {
+        one.system: (
+            *(one.value, *ends(one.interval), one.prob_best, one.expected_rank),
+            *(one.rank_low, one.rank_high, *one.rank_set),
+        )
+        for one in row.systems
+    }
+
+
+@numbers(range(200, 320, 7))
+def test_no_result_depends_on_the_order_of_questions_and_systems(block: range) -> None:
+    for number in block:
+        one = panel(number)
+        rng = np.random.default_rng(number)
+        logs = [reordered(log, rng) for log in one.logs]
+        for log, other in zip(one.logs, logs, strict=True):
+            (row,), (again,) = estimate(log, **one.options), estimate(other, **one.options)
+            assert close((row.value, *ends(row.interval)), (again.value, *ends(again.interval))), number
+        row, again = (compared(*pair[:2], one.options) for pair in (one.logs, logs))
+        assert close(ends(row.difference.interval), ends(again.difference.interval)), number
+        assert close(row.prob_positive, again.prob_positive), number
+        first = ranked(one.logs, one.options)
+        second = ranked([logs[k] for k in rng.permutation(len(logs))], one.options)
+        assert close(
+            [fact for _, fact in sorted(facts_of_ranking(first).items())],
+            [fact for _, fact in sorted(facts_of_ranking(second).items())],
+        ), number
+
+
+# ---------------------------------------------------------------- groups of questions
+
+
+@numbers(range(2, 320, 20))
+def test_groups_with_one_value_are_the_whole(block: range) -> None:
+    for number in block:
+        one = panel(number)
+        logs = [with_field(log) for log in one.logs[:2]]
+        (row,) = estimate(logs[0], **one.options)
+        (parts,) = estimate_by(logs[0], "split", **one.options)
+        (part,) = parts.groups
+        assert close((row.value, *ends(row.interval)), (part.value, *ends(part.interval))), number
+        whole = compared(*logs, one.options)
+        (breakdown,) = compare_by(*logs, "split", **one.options)
+        (group,) = breakdown.groups
+        assert close(ends(whole.difference.interval), ends(group.interval)), number
+
+
+def with_field(log: TaskLog) -> TaskLog:
+    """The log whose questions all have the same value of the field `split`."""
+    field = MetadataField([0] * len(log.questions), False, ("all",))
+    return replace(log, questions=replace(log.questions, fields={**log.questions.fields, "split": field}))
+
+
+# ---------------------------------------------------------------- overall results
+
+
+def two_tasks(number: int) -> tuple[list[TaskLog], dict[str, object]]:
+    """The panels `number` and `number + 12` of the same kind and structure as two tasks."""
+    first, second = panel(number), panel(number + 12)
+    n = min(len(first.logs), len(second.logs))
+    logs = [*first.logs[:n], *(replace(log, task="other") for log in second.logs[:n])]
+    return logs, dict(first.options)
+
+
+def weighted(options: Mapping[str, object], weights: Mapping[str, float]) -> Options:
+    resolved, _ = resolve("compare", None, options)
+    return replace(resolved, weights=weights, n_draws=1000)
+
+
+@numbers(range(0, 60, 5))
+def test_the_overall_result_of_one_task_is_that_task(block: range) -> None:
+    for number in block:
+        logs, options = two_tasks(number)
+        chosen = weighted(options, {"toy": 1.0, "other": 0.0})
+        result = estimate_overall(logs, chosen, **options)
+        rows = {row.system: row for row in estimate(logs, **options) if row.task == "toy"}
+        for system in result.systems:
+            row = rows[system.system]
+            assert close((system.value, *ends(system.interval)), (row.value, *ends(row.interval))), number
+        result = compare_overall(logs, "s0", chosen)
+        (row,) = rank([log for log in logs if log.task == "toy"], **options)
+        assert {one.system: one.value for one in row.systems} == pytest.approx(
+            {one.system: one.value for one in result.systems}
+        )
+        if len(result.systems) == 2:
+            (difference,) = result.differences
+            toy = {log.system: log for log in logs if log.task == "toy"}
+            alone = compared(toy["s1"], toy["s0"], options)
+            assert close(difference.value, alone.difference.value), number
+            assert close(ends(difference.interval), ends(alone.difference.interval)), number
+            if alone.prob_positive is not None:
+                assert close(difference.prob_better, alone.prob_positive), number
+
+
+@numbers(range(100, 160, 7))
+def test_no_overall_result_depends_on_the_order_of_tasks_systems_and_metrics(block: range) -> None:
+    for number in block:
+        logs, options = two_tasks(number)
+        logs = [with_second_metric(log) for log in logs]
+        again = [replace(log, data=log.data[::-1]) for log in logs[::-1]]
+        of_results = []
+        for given in (logs, again):
+            result = rank_overall(given, Options(n_draws=1000), Options(n_draws=1000), **options)
+            of_results.append(
+                {
+                    one.system: (one.value, *ends(one.interval), one.prob_best, one.expected_rank, *one.rank_set)
+                    for one in result.systems
+                }
+            )
+            assert {task.metric for task in result.tasks} == {logs[0].data[0].metric}
+        for system, facts in of_results[0].items():
+            assert close(facts, of_results[1][system]), number
+
+
+def with_second_metric(log: TaskLog) -> TaskLog:
+    (scores,) = log.data
+    return replace(log, data=(scores, replace(scores, metric="zeta", values=1 - scores.values)))
