@@ -71,7 +71,6 @@ from .pairs.rank_sets import RankSets as RankSets
 from .pairs.rank_sets import rank_sets as rank_sets
 from .pairs.rank_sets import rank_sets_of_normal as rank_sets_of_normal
 from .pairs.ranks import rank_posterior as rank_posterior
-from .pairs.ranks import ranking_z_score as ranking_z_score
 from .pairs.ranks import tied_ranks as tied_ranks
 from .pairs.shrunk_scores import shrunk_draws as shrunk_draws
 from .proportion.binomial import beta_posterior as beta_posterior

@@ -176,7 +176,6 @@ CALLS: dict[str, Call] = {
     "rank_posterior": {"draws": [[0.5, 0.25, 0.75], [0.25, 0.5, 1.0]]},
     "rank_sets": {"scores": SYSTEMS, "clusters": LABELS, "bounds": (0, 1)},
     "rank_sets_of_normal": {"estimates": [0.5, 0.75], "covariance": [[0.25, 0.125], [0.125, 0.25]], "n_draws": 50},
-    "ranking_z_score": {"mean_a": [0.5, 0.25], "sd_a": [0.25, 0.5], "mean_b": [0.25, 1], "sd_b": [0.25, 1]},
     "required_questions": {"effect": [0.5, 0.25], "variance": [1, 2]},
     "resampled": {"n_records": 8, "evaluate": np.mean, "clusters": LABELS, "n_draws": 50},
     "remaining_mean_posterior": {"scores": GRADED, "n_rest": 5, "low": 0, "high": 1, "clusters": LABELS},

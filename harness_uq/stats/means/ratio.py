@@ -6,8 +6,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from harness_uq.errors import DataError, NotEstimableError
-from harness_uq.stats.clusters.cluster_robust import cluster_robust
-from harness_uq.stats.common.student import student_posterior
 from harness_uq.stats.common.validate_arrays import FloatArray, check_finite, validated_codes
 from harness_uq.stats.means.hall import hall_mean
 
@@ -79,10 +77,9 @@ def positive_mean(values: ArrayLike, clusters: ArrayLike | None = None, *, level
     x = check_finite(values, "values", 1)
     if (x < 0).any():
         raise DataError(f"values must be at least 0; got {x.min():g}")
-    low, high = hall_mean(x, clusters).interval(level)
-    student = student_posterior(x) if clusters is None else cluster_robust(x, clusters).posterior
-    mean = student.mean
-    half_width = (student.interval(level)[1] - mean) / mean
+    fit = hall_mean(x, clusters)
+    (low, high), mean = fit.interval(level), fit.student.mean
+    half_width = (fit.student.interval(level)[1] - mean) / mean
     return PositiveLimits(mean, max(low, mean * float(np.exp(-half_width))), high)
 
 

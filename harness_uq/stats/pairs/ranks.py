@@ -5,17 +5,9 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from harness_uq.errors import DataError
-from harness_uq.stats.common.validate_arrays import (
-    FloatArray,
-    IntArray,
-    as_floats,
-    broadcast_floats,
-    check_finite,
-    check_level,
-)
+from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, as_floats, check_finite, check_level
 from harness_uq.stats.common.validate_scalars import check_number, check_rng
 
 
@@ -165,55 +157,12 @@ def ranks_of_pair(prob_better: ArrayLike, level: float = 0.95) -> RankPosterior:
     )
 
 
-def ranking_z_score(
-    mean_a: ArrayLike, sd_a: ArrayLike, mean_b: ArrayLike, sd_b: ArrayLike
-) -> tuple[FloatArray, FloatArray]:
-    """Absolute z-score of the difference of two scores, and the confidence rho in their order.
-
-    Scores on the same questions are correlated in the population scope; use `paired_posterior` there.
-
-    Parameters
-    ----------
-    mean_a, sd_a, mean_b, sd_b : array_like
-        Posterior moments of independent scores, which broadcast together.
-
-    Returns
-    -------
-    z : ndarray
-        |mean_a - mean_b| / sqrt(sd_a^2 + sd_b^2).
-    rho : ndarray
-        (1 + erf(z / sqrt 2)) / 2, from 1/2 to 1.
-
-    Raises
-    ------
-    DataError
-        If a mean is not finite or a standard deviation is not positive.
-
-    References
-    ----------
-    Hariri et al. (2025), section 2.5.
-
-    Examples
-    --------
-    >>> z, rho = ranking_z_score(0.6458, 0.0640, 0.6042, 0.0655)
-    >>> round(float(z), 2), round(float(rho), 3)
-    (0.45, 0.675)
-    """
-    a, spread_a, b, spread_b = broadcast_floats(mean_a=mean_a, sd_a=sd_a, mean_b=mean_b, sd_b=sd_b)
-    if not (np.isfinite(a) & np.isfinite(b)).all():
-        raise DataError("mean_a and mean_b must be finite")
-    sd = np.hypot(spread_a, spread_b)
-    if not (sd > 0).all():
-        raise DataError("standard deviations (sd_a, sd_b, sds) must be positive")
-    z = np.abs(a - b) / sd
-    return np.asarray(z), np.asarray(special.ndtr(z))
-
-
 def tied_ranks(means: ArrayLike, sds: ArrayLike, *, z: float = 1.645) -> IntArray:
     """Dense ranks with ties: neighbours in the order of the means share a rank if their z-score is below `z`.
 
-    Ranks are dense (1, 2, 2, 3). Ties chain, so the first and last system of a group may differ significantly, and the
-    rule does not control an error rate.
+    The z-score of two systems is the difference of their means over the root of the sum of their variances. Ranks are
+    dense (1, 2, 2, 3). Ties chain, so the first and last system of a group may differ significantly, and the rule does
+    not control an error rate.
 
     Parameters
     ----------
@@ -246,7 +195,9 @@ def tied_ranks(means: ArrayLike, sds: ArrayLike, *, z: float = 1.645) -> IntArra
     if mu.shape != sd.shape or not mu.size:
         raise DataError(f"means and sds must have one value per system; got {mu.size} and {sd.size}")
     order = np.argsort(-mu, kind="stable")
-    scores, _ = ranking_z_score(mu[order[:-1]], sd[order[:-1]], mu[order[1:]], sd[order[1:]])
+    spread = np.hypot(sd[order[:-1]], sd[order[1:]])
+    if not (spread > 0).all():
+        raise DataError("standard deviations (sds) must be positive")
     ranks = np.empty(mu.size, np.int64)
-    ranks[order] = 1 + np.concatenate([[0], np.cumsum(scores >= z)])
+    ranks[order] = 1 + np.concatenate([[0], np.cumsum(-np.diff(mu[order]) / spread >= z)])
     return ranks
