@@ -181,6 +181,8 @@ def paired_difference_posterior(
     """
     check_range(low, high)
     array = as_floats(differences, "differences")
+    if array.ndim != 1:
+        raise DataError(f"differences must have shape (n_questions,); got {array.shape}")
     codes = None if clusters is None else validated_codes(clusters, (len(array),))
     w = None if weights is None else check_weights(weights, len(array))
     return _Units.of(PairedDifferences(array, low, high, codes, w)).posterior()
@@ -209,7 +211,7 @@ class _Units:
 
     @classmethod
     def of(cls, pair: PairedDifferences) -> "_Units":
-        values, width = check_differences(pair.differences, pair.low, pair.high)
+        values, width = _check_differences(pair.differences, pair.low, pair.high)
         n, present = len(values), ~np.isnan(pair.differences)
         codes = np.arange(n) if pair.clusters is None else np.unique(pair.clusters[present], return_inverse=True)[1]
         counts = np.bincount(codes).astype(float)
@@ -236,7 +238,7 @@ class _Units:
         )
 
 
-def check_differences(differences: ArrayLike, low: float, high: float) -> tuple[FloatArray, float]:
+def _check_differences(array: FloatArray, low: float, high: float) -> tuple[FloatArray, float]:
     """Return the differences that are not NaN, and the width high - low that bounds them.
 
     A difference within rounding error of -width, 0 or width (of means over trials) is set to that value.
@@ -246,9 +248,6 @@ def check_differences(differences: ArrayLike, low: float, high: float) -> tuple[
     DataError
         If there is no difference, or one is infinite or outside the bounds.
     """
-    array = as_floats(differences, "differences")
-    if array.ndim != 1:
-        raise DataError(f"differences must have shape (n_questions,); got {array.shape}")
     if np.isinf(array).any():
         raise DataError(f"differences must be finite, or NaN where unmatched; got {array[np.isinf(array)][0]}")
     width = float(high) - float(low)
