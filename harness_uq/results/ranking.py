@@ -337,7 +337,9 @@ def _guide(rankings: Sequence[Ranking]) -> dict[str, str]:
     }
     if all(len(ranking.systems) == 2 for ranking in rankings):
         meanings["Group"] = "the systems share a letter if the interval of their difference contains 0."
-        meanings["Probabilities"] = "P(best) is the probability that it is better than the other, as in `compare`."
+        meanings["Probabilities"] = (
+            "P(best) is the probability of being better than the other system, as in `harness-uq compare`."
+        )
     if all(ranking.prob_better is None for ranking in rankings):
         meanings["Group"] = "systems that share a letter are not separated by the rank sets."
         del meanings["Probabilities"]

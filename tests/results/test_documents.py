@@ -139,7 +139,7 @@ def test_every_command_that_prints_json_has_a_schema() -> None:
     commands = {
         path.stem
         for path in (schemas.ROOT / "harness_uq" / "commands").glob("*.py")
-        if "_emit_results.emitting(" in path.read_text(encoding="utf-8")
+        if "_emit.emitting(" in path.read_text(encoding="utf-8")
     }
     assert len(commands) == 10
     assert commands <= {*documents()}
