@@ -36,7 +36,7 @@ from harness_uq.gating.requirements import requirements_of
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.results.gate import Gate
 from harness_uq.stats.pairs.exact_noninferiority import noninferiority_test
-from harness_uq.stats.pairs.multiple_testing import holm
+from harness_uq.stats.pairs.multiple_testing import adjust_p_values
 from harness_uq.structure.structure import StructureOptions
 
 OUT = Path(__file__).parent / "results" / "requirements.json"
@@ -229,7 +229,7 @@ class Family:
             right = int(self.new[0].sum())
             violations.append(float(stats.binom.cdf(right, size, self.bound)))
             passes.append(float(stats.binom.sf(right - 1, size, self.bound)))
-        if holm(violations).min() <= ALPHA:
+        if adjust_p_values(violations).min() <= ALPHA:
             return "fail"
         return "pass" if max(passes) <= ALPHA else "undecided"
 

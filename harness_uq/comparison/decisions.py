@@ -28,25 +28,17 @@ from harness_uq.results.comparison import Comparison, Verdict
 from harness_uq.results.estimate import Estimate, Interval
 from harness_uq.results.gate import Decision, RequirementKind
 from harness_uq.stats.pairs.exact_noninferiority import noninferiority_test
-from harness_uq.stats.pairs.multiple_testing import benjamini_hochberg, holm
+from harness_uq.stats.pairs.multiple_testing import Correction, adjust_p_values
 from harness_uq.stats.pairs.run_variation import DistributionOverRuns
 
 BINOMIAL_METHODS = frozenset({"beta", "totals"})
 _EXACT_METHODS = ("dirichlet", "latent-normal")
 _WHOLE = 1e-9
 
-Correction: TypeAlias = Literal["holm", "bh", "bonferroni"]
 Kind: TypeAlias = Literal["equal", "not_equivalent", "not_worse", "improves", "at_least", "at_most"]
 Test: TypeAlias = Literal[
     "exact unconditional", "exact binomial", "posterior", "posterior and test", "over runs", "normal"
 ]
-
-
-def _bonferroni(p_values: FloatArray) -> FloatArray:
-    return np.minimum(len(p_values) * p_values, 1.0)
-
-
-_CORRECTIONS = {"holm": holm, "bh": benjamini_hochberg, "bonferroni": _bonferroni}
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +115,7 @@ def adjusted_array(p_values: FloatArray, correction: Correction) -> FloatArray:
     """As `adjusted_p_values`, for an array in which NaN stands for a missing test."""
     adjusted, tested = p_values.copy(), ~np.isnan(p_values)
     if tested.any():
-        adjusted[tested] = _CORRECTIONS[correction](p_values[tested])
+        adjusted[tested] = adjust_p_values(p_values[tested], correction)
     return adjusted
 
 

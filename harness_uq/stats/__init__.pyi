@@ -59,8 +59,7 @@ from .means.hall import hall_mean as hall_mean
 from .pairs.exact_noninferiority import noninferiority_test as noninferiority_test
 from .pairs.independent import difference_posterior as difference_posterior
 from .pairs.joint_student import joint_means as joint_means
-from .pairs.multiple_testing import benjamini_hochberg as benjamini_hochberg
-from .pairs.multiple_testing import holm as holm
+from .pairs.multiple_testing import adjust_p_values as adjust_p_values
 from .pairs.paired import paired_posterior as paired_posterior
 from .pairs.paired_frequentist import mcnemar_test as mcnemar_test
 from .pairs.paired_frequentist import paired_t as paired_t

@@ -11,7 +11,7 @@ from harness_uq.data.task_log import IntArray, Scores, TaskLog
 from harness_uq.errors import StructureError
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.structure import MISSING_BY_GROUP, MISSING_BY_SCORE
-from harness_uq.stats.pairs.multiple_testing import holm
+from harness_uq.stats.pairs.multiple_testing import adjust_p_values
 from harness_uq.structure.question_groups import question_groups, usable_fields
 from harness_uq.structure.structure import Clusters
 
@@ -41,7 +41,7 @@ def missingness_notes(log: TaskLog, clusters: Clusters, others: Sequence[TaskLog
     findings = [*_by_groups(log, clusters, lost), *_by_scores(log, others, lost)]
     if not findings:
         return ()
-    adjusted = holm([finding.p_value for finding in findings])
+    adjusted = adjust_p_values([finding.p_value for finding in findings])
     return tuple(finding.message for finding, p in zip(findings, adjusted, strict=True) if p <= _ALPHA)
 
 

@@ -23,7 +23,7 @@ from harness_uq.messages.catalogue.comparison import VERDICT_DEPENDS_ON_MISSING
 from harness_uq.plugins.protocols import RenderOptions
 from harness_uq.results.breakdown import difference_breakdown_answer
 from harness_uq.results.documents import render_results
-from harness_uq.stats.pairs.multiple_testing import holm
+from harness_uq.stats.pairs.multiple_testing import adjust_p_values
 from tests.message_checks import has
 
 SUBJECTS = ("law", "art", "war", "tax")
@@ -343,7 +343,7 @@ def test_groups_of_all_tasks_are_corrected_together() -> None:
     alone, together = compare_by(first[0], second[0], "level"), compare_by(first, second, "level")
     p_values = [one.p_value for row in together for one in row.groups]
     assert [row.n_tests for row in (*alone, *together)] == [2, 6, 6, 6]
-    assert [one.adjusted_p for row in together for one in row.groups] == pytest.approx(holm(p_values))
+    assert [one.adjusted_p for row in together for one in row.groups] == pytest.approx(adjust_p_values(p_values))
     assert alone[0].groups[-1].adjusted_p < together[0].groups[-1].adjusted_p
 
 

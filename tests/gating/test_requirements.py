@@ -10,7 +10,7 @@ from harness_uq import DataError, Options, TaskLog, estimate, gate
 from harness_uq.comparison.decisions import bound_hypothesis
 from harness_uq.errors import StructureError
 from harness_uq.gating.requirements import Requirement
-from harness_uq.stats.pairs.multiple_testing import holm
+from harness_uq.stats.pairs.multiple_testing import adjust_p_values
 from tests.data.toy import task_log
 
 IDS = [str(i) for i in range(400)]
@@ -57,7 +57,7 @@ def test_the_error_rates_of_two_bounds_are_at_most_5_percent(bound: float) -> No
     below, above = p_values(n, bound)
     pmf = stats.binom.pmf(np.arange(n + 1), n, bound)
     both = np.outer(pmf, pmf)
-    fails = np.array([[holm([p, q]).min() <= ALPHA for q in below] for p in below])
+    fails = np.array([[adjust_p_values([p, q]).min() <= ALPHA for q in below] for p in below])
     assert both[fails].sum() <= ALPHA  # both scores are at their bounds
     far = np.outer(pmf, stats.binom.pmf(np.arange(n + 1), n, 1.0))  # one score meets its bound by far
     passes = np.array([[max(p, q) <= ALPHA for q in above] for p in above])

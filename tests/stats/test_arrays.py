@@ -52,12 +52,12 @@ def seeded() -> np.random.Generator:
 
 CALLS: dict[str, Call] = {
     "adapted_proposal": {"log_target": bump, "start": [0.1, 0.2], "n_pilot": 50},
+    "adjust_p_values": {"p_values": [0.25, 0.5, 0.125]},
     "avg_at_n": {"outcomes": TRIALS, "weights": [0.0, 1.0]},
     "bayes_at_n": {"outcomes": TRIALS, "weights": [0.0, 1.0], "prior_outcomes": TRIALS},
     "bayes_at_n_posterior": {"outcomes": TRIALS, "weights": [0.0, 1.0], "prior_outcomes": TRIALS},
     "bayesian_bootstrap": {"statistics": GRADED, "statistic": "mean", "clusters": LABELS, "n_draws": 50},
     "benchmark_posterior": {**COUNTS, "model": "pooled"},
-    "benjamini_hochberg": {"p_values": [0.25, 0.5, 0.125]},
     "beta_posterior": {"successes": 3, "trials": 4},
     "beta_shape_test": COUNTS,
     "binomial_interval": COUNTS,
@@ -118,7 +118,6 @@ CALLS: dict[str, Call] = {
     },
     "judge_corrected_posterior": {**GRADES, "n_draws": 50},
     "assess_judge": GRADES,
-    "holm": {"p_values": [0.25, 0.5, 0.125]},
     "identical_trials": {"values": TRIALS},
     "importance_sample": {"log_target": bump, "proposal": Normal(), "n_draws": 50},
     "joint_draws": {

@@ -1,6 +1,6 @@
 """Adjustment of p-values for multiple testing."""
 
-from collections.abc import Callable
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -8,16 +8,22 @@ from numpy.typing import ArrayLike
 from harness_uq.errors import DataError
 from harness_uq.stats.common.validate_arrays import FloatArray, as_floats
 
+Correction: TypeAlias = Literal["holm", "bh", "bonferroni"]
 
-def holm(p_values: ArrayLike) -> FloatArray:
-    """Holm's adjusted p-values, which control the family-wise error rate.
 
-    Rejecting the hypotheses with adjusted p-value <= alpha makes the probability of any false rejection at most alpha.
+def adjust_p_values(p_values: ArrayLike, correction: Correction = "holm") -> FloatArray:
+    """Adjusted p-values of a family of tests.
+
+    Rejecting the hypotheses with adjusted p-value <= alpha makes the probability of any false rejection at most alpha
+    (Holm, Bonferroni), or the expected share of false rejections at most alpha for independent or positively dependent
+    tests (Benjamini-Hochberg). Tests of all pairs of systems are neither, so the control is then approximate.
 
     Parameters
     ----------
     p_values : array_like
         p-values in [0, 1], of any shape; the whole array is one family.
+    correction : {"holm", "bh", "bonferroni"}, optional
+        Method of Holm (default), of Benjamini and Hochberg, or of Bonferroni.
 
     Returns
     -------
@@ -27,59 +33,33 @@ def holm(p_values: ArrayLike) -> FloatArray:
     Raises
     ------
     DataError
-        If a value is not a probability.
+        If a value is not a probability, or the correction is unknown.
 
     References
     ----------
-    Holm (1979), Scandinavian Journal of Statistics 6, 65-70.
+    Holm (1979), Scandinavian Journal of Statistics 6, 65-70; Benjamini and Hochberg (1995), J. R. Stat. Soc. B 57,
+    289-300.
 
     Examples
     --------
-    >>> holm([0.01, 0.04, 0.03]).round(12).tolist()
+    >>> adjust_p_values([0.01, 0.04, 0.03]).round(12).tolist()
     [0.03, 0.06, 0.06]
-    """
-    return _adjusted(p_values, lambda p: np.maximum.accumulate(p * np.arange(p.size, 0, -1)))
-
-
-def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
-    """Benjamini-Hochberg adjusted p-values, which control the false discovery rate.
-
-    Rejecting the hypotheses with adjusted p-value <= q makes the expected share of false rejections at most q for
-    independent or positively dependent tests. Tests of all pairs of systems are neither, so the control is approximate.
-
-    Parameters
-    ----------
-    p_values : array_like
-        p-values in [0, 1], of any shape; the whole array is one family.
-
-    Returns
-    -------
-    ndarray
-        Adjusted p-values, of the same shape.
-
-    Raises
-    ------
-    DataError
-        If a value is not a probability.
-
-    References
-    ----------
-    Benjamini and Hochberg (1995), J. R. Stat. Soc. B 57, 289-300.
-
-    Examples
-    --------
-    >>> benjamini_hochberg([0.01, 0.04, 0.03]).round(12).tolist()
+    >>> adjust_p_values([0.01, 0.04, 0.03], "bh").round(12).tolist()
     [0.03, 0.04, 0.04]
     """
-    return _adjusted(p_values, lambda p: np.minimum.accumulate((p * p.size / np.arange(1, p.size + 1))[::-1])[::-1])
-
-
-def _adjusted(p_values: ArrayLike, steps: Callable[[FloatArray], FloatArray]) -> FloatArray:
-    """Apply `steps` to the sorted p-values, limit the result to 1 and restore the order."""
     p = as_floats(p_values, "p_values")
     if not ((p >= 0) & (p <= 1)).all():
         raise DataError(f"p_values must lie in [0, 1]; got {p[~((p >= 0) & (p <= 1))][0]}")
-    order = np.argsort(p, axis=None)
-    adjusted = np.empty(p.size)
-    adjusted[order] = np.minimum(steps(p.ravel()[order]), 1.0)
+    order, n = np.argsort(p, axis=None), p.size
+    ordered = p.ravel()[order]
+    if correction == "holm":
+        ordered = np.maximum.accumulate(ordered * np.arange(n, 0, -1))
+    elif correction == "bh":
+        ordered = np.minimum.accumulate((ordered * n / np.arange(1, n + 1))[::-1])[::-1]
+    elif correction == "bonferroni":
+        ordered = ordered * n
+    else:
+        raise DataError(f"correction must be 'bh', 'bonferroni' or 'holm'; got {correction!r}")
+    adjusted = np.empty(n)
+    adjusted[order] = np.minimum(ordered, 1.0)
     return adjusted.reshape(p.shape)
