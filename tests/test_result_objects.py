@@ -113,9 +113,7 @@ FUNCTIONS: dict[str, Callable[[Mapping[str, object]], object]] = {
     "estimate": lambda runs: harness_uq.estimate(runs["large"]),
     "compare": lambda runs: harness_uq.compare(runs["large"], runs["small"]),
     "rank": lambda runs: harness_uq.rank([runs["large"], runs["small"]]),
-    "gate": lambda runs: [
-        harness_uq.gate(runs["small"], runs["large"], harness_uq.Options(harness_uq.Options(margin=0.05)))
-    ],
+    "gate": lambda runs: [harness_uq.gate(runs["small"], runs["large"], harness_uq.Options(margin=0.05))],
     "effects": lambda runs: harness_uq.effects([runs["large"], runs["again"]]),
     "plan": lambda runs: harness_uq.plan(runs["large"], harness_uq.Options(width=0.1)),
     "report": lambda runs: harness_uq.report([runs["large"], runs["small"]]).comparisons,

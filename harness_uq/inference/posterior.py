@@ -197,7 +197,8 @@ class JointPosterior(ABC):
 
     def rng(self, purpose: str) -> np.random.Generator:
         """A random generator that depends on the seed, the score and the purpose only."""
-        return np.random.default_rng([self._options.seed, zlib.crc32("\0".join((*self.key, purpose)).encode())])
+        name = "\0".join((*self.key, purpose)).encode(errors="surrogatepass")
+        return np.random.default_rng([self._options.seed, zlib.crc32(name)])
 
 
 def _prob_positive(contrast: Contrast) -> float:
