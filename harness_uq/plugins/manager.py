@@ -102,7 +102,8 @@ def installed_readers() -> dict[str, Reader]:
 
 def runners() -> list[str]:
     """Names of the installed harnesses that `harness-uq NAME` can run, sorted."""
-    return sorted(name for name, harness in installed_readers().items() if isinstance(harness, Runner))
+    harnesses: dict[str, Reader] = collect_installed(READER)
+    return sorted(name for name, harness in harnesses.items() if isinstance(harness, Runner))
 
 
 def entry_names() -> list[str]:

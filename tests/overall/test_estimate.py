@@ -113,12 +113,12 @@ def test_metrics_have_a_fixed_order_unless_the_user_chooses() -> None:
     for given in (logs, [replace(one, data=one.data[::-1]) for one in logs]):
         metrics = {task.task: task.metric for task in overall(given).tasks}
         assert metrics == {"arc": "acc_norm", "qa": "exact_match", "b": "y"}
-    chosen = overall(logs, metrics={"arc": "acc", "qa": "f1"})
+    chosen = overall(logs, metric=["arc=acc", "qa=f1"])
     assert [task.metric for task in chosen.tasks] == ["acc", "f1", "y"]
     with pytest.raises(DataError, match="'f2'"):
-        overall(logs, metrics={"qa": "f2"})
+        overall(logs, metric=["qa=f2"])
     with pytest.raises(DataError, match=r"'ark'.*'arc'"):
-        overall(logs, metrics={"ark": "acc"})
+        overall(logs, metric=["ark=acc"])
 
 
 def test_scores_without_a_filter_come_first() -> None:
@@ -170,7 +170,7 @@ def test_a_group_without_a_common_metric_is_divided_unless_the_user_chooses() ->
         ]
         assert result.systems[0].value == pytest.approx(45 / 120)
         assert [message.code for message in result.messages] == ["UQ288"]
-        chosen = overall(logs, metrics={"suite": "acc"})
+        chosen = overall(logs, metric=["suite=acc"])
         assert [task.task for task in chosen.tasks] == ["arc", "boolq"]
         assert not chosen.warnings
 
@@ -235,7 +235,7 @@ def test_clusters_and_trials_widen_the_interval_by_the_interval_of_their_task() 
 
 
 def test_new_tasks_add_the_variation_between_tasks() -> None:
-    fixed, new = overall(three_tasks()), overall(three_tasks(), generalizes_over_tasks=True)
+    fixed, new = overall(three_tasks()), overall(three_tasks(), generalize_over="task")
     assert new.systems[0].interval.width > fixed.systems[0].interval.width
     assert has(new, "UQ146")
     assert has(new, "UQ108", n_tasks=3)

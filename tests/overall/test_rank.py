@@ -108,7 +108,7 @@ def test_a_system_without_a_task_restricts_the_tasks_or_is_left_out() -> None:
 
 
 def test_new_tasks_widen_the_intervals_and_use_the_differences_between_tasks() -> None:
-    fixed, new = ranked(logs_of(THREE)), ranked(logs_of(THREE), generalizes_over_tasks=True)
+    fixed, new = ranked(logs_of(THREE)), ranked(logs_of(THREE), generalize_over="task")
     assert has(new, "UQ108")
     assert new.systems[0].value == fixed.systems[0].value
     assert new.systems[0].rank_set is not None
