@@ -122,6 +122,7 @@ def _parser() -> argparse.ArgumentParser:
         if name == "check":
             command.add_argument("--verbose", action="store_true", help="print every difference")
             command.add_argument("--exact", action="store_true", help="allow no differences of numbers at all")
+            command.add_argument("--no-repeat", action="store_true", help="never repeat a case with other seeds")
             command.add_argument("--no-text", action="store_true", help="ignore the wording of messages")
         if name == "show":
             command.add_argument("names", nargs="+", metavar="PATTERN")
@@ -404,10 +405,9 @@ def _record(cases: Sequence[Case], jobs: int) -> int:
 
 def check(cases: Sequence[Case], args: argparse.Namespace) -> int:
     """Compare the results of the cases with those stored; exit code 1 if a difference is not intended."""
-    found = find_differences(cases, jobs=args.jobs, exact=args.exact)
-    differences = [one for one in found.differences if not (args.no_text and is_wording(one))]
     intended = read_intended(STORED / "intended.toml")
-    unexpected, allowed = _split(differences, intended)
+    found = find_differences(cases, intended, jobs=args.jobs, exact=args.exact, repeat=not args.no_repeat)
+    unexpected = [one for one in found.unexpected if not (args.no_text and is_wording(one))]
     _print_differences(unexpected, None if args.verbose else 8)
     for entry in intended:
         if entry.n_matches:
@@ -416,7 +416,7 @@ def check(cases: Sequence[Case], args: argparse.Namespace) -> int:
         print(f"{len(found.not_stored)} cases have no stored results, such as {found.not_stored[0]}")
     print(
         f"{len(cases) - len(found.not_stored)} cases, {found.n_values} values: {len(unexpected)} differences in "
-        f"{len({one.case for one in unexpected})} cases, {len(allowed)} intended differences"
+        f"{len({one.case for one in unexpected})} cases, {found.n_intended} intended differences"
     )
     return 1 if unexpected else 0
 
@@ -426,35 +426,42 @@ class Found:
     """The outcome of running cases and comparing their results."""
 
     n_values: int
-    differences: list[Difference]
+    unexpected: list[Difference]
+    n_intended: int
     not_stored: list[str]
 
 
-def find_differences(cases: Sequence[Case], *, jobs: int, exact: bool = False) -> Found:
-    """Run cases with seed 0 and compare; repeat a case with several seeds if values that rest on draws differ."""
+def find_differences(
+    cases: Sequence[Case], intended: Sequence[IntendedChange], *, jobs: int, exact: bool = False, repeat: bool = True
+) -> Found:
+    """Run cases with seed 0 and compare.
+
+    If values that rest on draws differ and this is not intended, repeat the case with several seeds.
+    """
     stored = {name: entry for file in {_file_of(case) for case in cases} for name, entry in _read(file).items()}
-    n_values = 0
-    differences: dict[str, list[Difference]] = {}
+    n_values = n_intended = 0
+    unexpected: dict[str, list[Difference]] = {}
     for run in run_cases([case for case in cases if case.name in stored], [0], jobs):
-        entry = stored[run.case]
-        drawn = entry.get("drawn", {})
-        n, differing = compare(run.case, entry["result"], run.result, drawn, n_seeds=N_SEEDS, exact=exact)
+        result, drawn = stored[run.case]["result"], stored[run.case].get("drawn", {})
+        n, differing = compare(run.case, result, run.result, drawn, n_seeds=N_SEEDS, exact=exact)
         n_values += n
-        if differing:
-            differences[run.case] = differing
-    unclear = {
-        name: drawn
-        for name, differing in differences.items()
-        if not exact and (drawn := stored[name].get("drawn", {})) and any(one.path in drawn for one in differing)
-    }
-    again = [case for case in cases if case.name in unclear]
-    for name, repeated in _repeat(again, jobs).items():
-        differences[name] = compare_repeated(
-            differences[name], unclear[name], repeated, n_seeds=N_SEEDS, n_repeated=N_REPEATED
-        )
+        left = [one for one in differing if not any(change.allows(one) for change in intended)]
+        n_intended += len(differing) - len(left)
+        if left:
+            unexpected[run.case] = left
+    if repeat and not exact:
+        drawn_of = {name: stored[name].get("drawn", {}) for name in unexpected}
+        unclear = [
+            case for case in cases if any(one.path in drawn_of[case.name] for one in unexpected.get(case.name, ()))
+        ]
+        for name, again in _repeat(unclear, jobs).items():
+            unexpected[name] = compare_repeated(
+                unexpected[name], drawn_of[name], again, n_seeds=N_SEEDS, n_repeated=N_REPEATED
+            )
     return Found(
         n_values,
-        [one for name in sorted(differences) for one in differences[name]],
+        [one for name in sorted(unexpected) for one in unexpected[name]],
+        n_intended,
         [case.name for case in cases if case.name not in stored],
     )
 
@@ -465,17 +472,6 @@ def _repeat(cases: Sequence[Case], jobs: int) -> dict[str, Drawn]:
     for run in run_cases(cases, range(N_REPEATED), jobs):
         results[run.case][run.seed] = run.result
     return {name: find_drawn([by_seed[seed] for seed in sorted(by_seed)]) for name, by_seed in results.items()}
-
-
-def _split(
-    differences: Iterable[Difference], intended: Sequence[IntendedChange]
-) -> tuple[list[Difference], list[Difference]]:
-    unexpected, allowed = [], []
-    for difference in differences:
-        # no short cut: each entry counts what it matches
-        matches = [entry.allows(difference) for entry in intended]
-        (allowed if any(matches) else unexpected).append(difference)
-    return unexpected, allowed
 
 
 def _print_differences(differences: Sequence[Difference], most: int | None) -> None:
