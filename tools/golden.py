@@ -39,6 +39,7 @@ import random
 import re
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -255,10 +256,14 @@ def _run_command(words: Sequence[str], seed: int, clean: Callable[[str], str]) -
         arguments += ["--seed", str(seed)]
     if words[0] in WITH_JSON and not {"--format", "--output"} & set(words):
         arguments += ["--format", "json"]
-    streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2)]
-    with contextlib.redirect_stdout(streams[0]), contextlib.redirect_stderr(streams[1]):
-        code = run(arguments)
-    out, err = (stream.buffer.getvalue().decode() for stream in streams)  # type: ignore[attr-defined]
+    if "--jobs" in words:  # a pool of processes does not start in a process of a pool
+        done = subprocess.run([sys.executable, "-m", "harness_uq", *arguments], capture_output=True, text=True)
+        code, out, err = done.returncode, done.stdout, done.stderr
+    else:
+        streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2)]
+        with contextlib.redirect_stdout(streams[0]), contextlib.redirect_stderr(streams[1]):
+            code = run(arguments)
+        out, err = (stream.buffer.getvalue().decode() for stream in streams)  # type: ignore[attr-defined]
     form = arguments[arguments.index("--format") + 1] if "--format" in arguments else "text"
     return {"exit": code, "stdout": _parse(clean(out), form), "stderr": clean(err)}
 
@@ -269,10 +274,12 @@ def _normalize(text: str, *, folders: Sequence[Path]) -> str:
 
     for folder in folders:
         text = text.replace(f"{folder}/", "").replace(str(folder), ".")
-    text = text.replace(harness_uq.__version__, "VERSION")
+    text = _UUID.sub("UUID", text.replace(harness_uq.__version__, "VERSION"))
     return _TIMES.sub(lambda found: "NOW" if _is_now(found[0]) else found[0], text)
 
 
+# of files of Every Eval Ever: it depends on all of their content
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=(?:_samples)?\.json)")
 _TIMES = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?( UTC|Z|\+00:00)?")
 
 
@@ -312,7 +319,7 @@ def _page_text(page: str) -> str:
 def _file_name(path: Path, out: Path) -> str:
     """The name of a file; `*` for random names."""
     name = path.relative_to(out).as_posix()
-    return re.sub(r"[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "*", name)
+    return _UUID.sub("UUID", re.sub(r"[0-9a-f]{32}", "*", name))
 
 
 def _read_file(path: Path, clean: Callable[[str], str]) -> object:
