@@ -35,14 +35,14 @@ SCORES = [1.0, 0.0, 1.0, 1.0, 0.0] * 4
 ON_LOGS = {
     "read, lm-eval": "harness_uq_lm_eval.read.tasks:read_run",
     "read, Inspect": "harness_uq_inspect.read.task_log:read_task_log",
-    "structure": "harness_uq.estimation.estimate:clusters_of",
+    "structure": "harness_uq.inference.marginals:clusters_of",
     "estimate": "harness_uq.inference.methods.binary:credible",
     "report": "harness_uq.output.data:result_document",
     "write, lm-eval": "harness_uq_lm_eval.write.writeback:write",
     "write, Inspect": "harness_uq_inspect.write.annotate:annotate_log",
 }
 IN_LM_EVAL = {
-    "live lm-eval: structure": "harness_uq.estimation.estimate:clusters_of",
+    "live lm-eval: structure": "harness_uq.inference.marginals:clusters_of",
     "live lm-eval: estimate": "harness_uq.plugin_api:estimate",
     "live lm-eval: trials": "harness_uq_lm_eval.live.runtime:record_trials",
     "live lm-eval: write": "harness_uq_lm_eval.live.runtime:add_block",
@@ -50,7 +50,7 @@ IN_LM_EVAL = {
 }
 IN_INSPECT = {
     "live Inspect: read": "harness_uq_inspect.live.postprocess:read_log",
-    "live Inspect: structure": "harness_uq.estimation.estimate:clusters_of",
+    "live Inspect: structure": "harness_uq.inference.marginals:clusters_of",
     "live Inspect: estimate": "harness_uq.plugin_api:estimate",
     "live Inspect: table": "harness_uq.plugin_api:render_results",
     "live Inspect: write": "harness_uq_inspect.live.postprocess:write_annotations",

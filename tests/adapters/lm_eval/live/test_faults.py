@@ -32,7 +32,7 @@ for fault in os.environ["FAULTS"].split():
 
 STEPS = {
     "estimate": ["harness_uq.plugin_api:estimate"],
-    "structure": ["harness_uq.estimation.estimate:clusters_of"],
+    "structure": ["harness_uq.inference.marginals:clusters_of"],
     "block": ["harness_uq_lm_eval.live.runtime:add_block", "harness_uq_lm_eval.live.runtime:record_trials"],
 }
 AFTERWARDS = [
