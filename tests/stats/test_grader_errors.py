@@ -73,7 +73,7 @@ def test_shares_of_people_are_corrected_like_the_labels_of_one_of_them():
     wrong = rng.random((2, len(truth))) < 0.1
     ratings = np.where(wrong, 1 - truth, truth)
     mean, single = (
-        one_sided_correction(a, b, human, max_shift=0.0, n_draws=2000).equal
+        one_sided_correction(a, b, human, max_shift=0.0, n_draws=20_000).equal
         for human in (ratings.mean(axis=0), ratings[0])
     )
     is_labeled = ~np.isnan(truth)

@@ -13,7 +13,7 @@ import pytest
 
 import harness_uq
 import harness_uq_lm_eval
-from harness_uq.estimation import estimate
+from harness_uq.inference import marginals
 from harness_uq_lm_eval import results_block
 from harness_uq_lm_eval.harness import LmEvalHarness
 from harness_uq_lm_eval.live import native_stderr, runtime
@@ -461,14 +461,14 @@ class TestFaults:
             assert all("injected" in entry["error"] for entry in results["uq"]["estimates"])
 
     def test_one_task_that_fails_leaves_the_others(self, live_folder, monkeypatch):
-        original = estimate.clusters_of
+        original = marginals.clusters_of
 
         def fails_on_one(log, *rest):
             if log.task == "live_f1":
                 raise RuntimeError("injected")
             return original(log, *rest)
 
-        monkeypatch.setattr(estimate, "clusters_of", fails_on_one)
+        monkeypatch.setattr(marginals, "clusters_of", fails_on_one)
         found = live_runs.entries(live_runs.simple_evaluate(live_folder, ["live_f1", "live_mc"]))
         assert found["live_f1", "mcc", "none"]["method"] == "failed"
         assert found["live_mc", "acc", "none"]["interval"] is not None
