@@ -4,9 +4,8 @@ from harness_uq.plugin_api import MESSAGE_REGISTRY, MessageCatalogue, MessageTyp
 
 # ---------------------------------------------------------------- notes
 
-ENDED_BY_LIMIT = MessageType(
+ENDED_BY_LIMIT = MessageType.note(
     "IN101",
-    "note",
     "{n_ended} of {n_trials:count trial} ended early because of a limit ({limits}). The unfinished "
     "{n_ended:plural trial was|trials were} scored.",
     "A limit on messages, tokens or time ended the trials before the model finished. If a limit ended a trial, the "
@@ -14,34 +13,30 @@ ENDED_BY_LIMIT = MessageType(
     "If the score should not include the effect of the limit, raise the limit on messages, tokens or time, and run "
     "the affected trials again.",
 )
-QUESTIONS_GENERATED = MessageType(
+QUESTIONS_GENERATED = MessageType.note(
     "IN102",
-    "note",
     "A SampleSource generated {n_generated} of the {n_questions:count question} during the run. If the choice of "
     "questions depended on scores, the intervals are wrong.",
     "If earlier scores determine which questions are chosen next, the mean score is biased.",
     "Check whether the choice of questions in the SampleSource depends on scores.",
 )
-STOPPED_EARLY = MessageType(
+STOPPED_EARLY = MessageType.note(
     "IN103",
-    "note",
     "Early stopping ({manager}) skipped {n_skipped} of {n_planned:count planned trial}. If the decision to stop "
     "depended on the scores, the intervals are wrong.",
     "If a run stops because of its scores, the mean score is biased.",
     "Use `stop_when(valid='anytime')` of harness_uq, whose intervals account for the decision to stop.",
 )
-STOPPED_BY_RULE = MessageType(
+STOPPED_BY_RULE = MessageType.note(
     "IN104",
-    "note",
     "Early stopping ({manager}) skipped {n_skipped} of {n_planned:count planned trial}. Reason: {reason:sentence} The "
     "interval does not account for the repeated checks of the scores during the run.",
     "If a run stops because its interval is narrow enough, the bias of the estimate is small. If a run stops because "
     "the data show a difference between two systems, the bias of the estimate is larger than for a narrow interval.",
     "For an interval that accounts for the repeated checks of the scores, use `stop_when(valid='anytime')`.",
 )
-STOPPED_ANYTIME = MessageType(
+STOPPED_ANYTIME = MessageType.note(
     "IN105",
-    "note",
     "Early stopping ({manager}) skipped {n_skipped} of {n_planned:count planned trial}. Reason: {reason:sentence} Of "
     "the intervals and comparisons of this run, only the interval of method 'confidence-sequence' accounts for the "
     "repeated checks of the scores.",
@@ -49,41 +44,36 @@ STOPPED_ANYTIME = MessageType(
     "the run.",
     "Use the default method for this run.",
 )
-TRIALS_WITHOUT_SCORE = MessageType(
+TRIALS_WITHOUT_SCORE = MessageType.note(
     "IN106",
-    "note",
     "Scorer {scorer!r} has no score for {n_missing} of {n_trials:count trial} ({reasons}).",
     "The mean score does not include trials without a score. If trials of hard questions fail more often, the mean "
     "score is too high.",
     "Find out why the scores are missing, and run these trials again.",
 )
-ERRORS_AFTER_SCORE = MessageType(
+ERRORS_AFTER_SCORE = MessageType.note(
     "IN107",
-    "note",
     "{n_errors} of {n_trials:count trial} ended in an error after scorer {scorer!r} had computed a score, and "
     "{n_errors:plural this score is|these scores are} used.",
     "The scorer had already computed the score of the trial when the error occurred.",
 )
-REDUCED_SCORES_ONLY = MessageType(
+REDUCED_SCORES_ONLY = MessageType.note(
     "IN108",
-    "note",
     "The log contains no samples. The estimate uses the reduced scores of Inspect, which combine the scores of all "
     "epochs of a question into one score.",
     "Without the score of each epoch, the trial-to-trial noise is unknown. Each question counts once, regardless of "
     "its number of epochs.",
     "Keep the samples in the log (`log_samples`).",
 )
-EPOCHS_AS_QUESTIONS = MessageType(
+EPOCHS_AS_QUESTIONS = MessageType.note(
     "IN109",
-    "note",
     "The standard error that Inspect reports is too small, because without an epochs reducer Inspect treats the "
     "{n_epochs} epochs of a question as independent questions.",
     "All epochs of a question share the difficulty of the question, so their scores are not independent.",
     "Use the interval of harness_uq, or set an epochs reducer in Inspect.",
 )
-MEAN_NOT_REPORTED = MessageType(
+MEAN_NOT_REPORTED = MessageType.note(
     "IN110",
-    "note",
     "For metric {metric!r} (reducer: {filter}), Inspect reports {reported:join}, which {n_reported:plural has|have} "
     "no interval. harness_uq estimates the mean of the logged scores, {mean:.6g}, but does not add its interval to "
     "the metrics in the log.",
@@ -92,31 +82,27 @@ MEAN_NOT_REPORTED = MessageType(
     "Use `harness-uq estimate` to see the interval of the mean score. To see the interval in Inspect as well, add the "
     "metric `mean()` to the scorer.",
 )
-RARE_KEYS_OMITTED = MessageType(
+RARE_KEYS_OMITTED = MessageType.note(
     "IN111",
-    "note",
     "Scorer {scorer!r} returns a dictionary of scores. {n_keys:count key|keys} with scores on at most one question "
     "{n_keys:plural is|are} left out.",
     "The uncertainty of a score cannot be estimated from one question.",
 )
-DICTIONARY_VALUES = MessageType(
+DICTIONARY_VALUES = MessageType.note(
     "IN112",
-    "note",
     "Scorer {scorer!r} returns dictionaries of scores, and each key is listed as a separate score. Metrics that "
     "Inspect computes from whole dictionaries are not meaningful.",
     "The mean of several dictionaries is not defined, so harness_uq computes the mean of the scores with the same key.",
 )
-TRIALS_AS_FINISHED = MessageType(
+TRIALS_AS_FINISHED = MessageType.note(
     "IN113",
-    "note",
     "The estimate uses {n_trials:count trial}, but the log keeps only one reduced score per question. A later "
     "estimate that is computed from the log therefore counts one trial per question.",
     "If `log_samples` is off, Inspect logs only one reduced score per question.",
     "Keep the samples in the log (`log_samples`).",
 )
-CHOSEN_ACTIVELY = MessageType(
+CHOSEN_ACTIVELY = MessageType.note(
     "IN114",
-    "note",
     "The {n_questions:count question} were chosen during the run, based on earlier scores. Only the method `active` "
     "(`estimate --scope full --reference-runs`) gives correct estimates for this run.",
     "An active evaluation is more likely to choose questions whose scores are uncertain, so the unweighted mean score "
@@ -124,26 +110,23 @@ CHOSEN_ACTIVELY = MessageType(
     "Use `--scope full --reference-runs LOGS`, where LOGS are the logs of earlier systems that the run used to choose "
     "the questions.",
 )
-SCORES_ENTERED = MessageType(
+SCORES_ENTERED = MessageType.note(
     "IN115",
-    "note",
     "{n_edited} of the {n_scores:count score} of {scorer!r} {n_edited:plural was|were} entered by {authors:join} "
     "(edit_score). These scores can be used as human labels with `--labels`.",
     "People can enter human labels in a log of Inspect AI as scores with a new name.",
     "To correct the scores of a grader, pass the name of the human scores to `--labels`.",
 )
-SCORES_CHANGED = MessageType(
+SCORES_CHANGED = MessageType.note(
     "IN116",
-    "note",
     "{n_edited} of the {n_scores:count score} of {scorer!r} {n_edited:plural was|were} changed by {authors:join} "
     "(edit_score). The changed scores are used.",
     "If people change only some scores of a grader, the mean score mixes human scores with scores of the grader.",
     "Instead of changing the scores of a grader, enter human labels as scores with a new name NAME. With `--labels "
     "NAME`, the human labels correct all scores of the grader.",
 )
-METRICS_WITHOUT_INTERVAL = MessageType(
+METRICS_WITHOUT_INTERVAL = MessageType.note(
     "IN117",
-    "note",
     "For metric {metric!r} (reducer: {filter}), the interval describes the mean score, {mean:.6g}. Inspect also "
     "reports {reported:join}, which {n_reported:plural has|have} no interval.",
     "harness_uq computes intervals only for mean scores. An interval of the mean can exclude the value of another "
@@ -153,86 +136,75 @@ METRICS_WITHOUT_INTERVAL = MessageType(
 
 # ---------------------------------------------------------------- warnings
 
-NEWER_LOG_FORMAT = MessageType(
+NEWER_LOG_FORMAT = MessageType.warning(
     "IN201",
-    "warning",
     "The log has format version {version}, but this version of harness_uq supports formats up to {supported}. Update "
     "harness_uq.",
     "harness_uq may misread the log, because its format is newer than the supported formats.",
     "Update harness_uq.",
 )
-DAMAGED_MEMBERS = MessageType(
+DAMAGED_MEMBERS = MessageType.warning(
     "IN202",
-    "warning",
     "{n_members:count file|files} inside the log {n_members:plural is|are} damaged and left out, for example {first}.",
     "A log of Inspect AI is an archive of files. The samples in the damaged files are missing from the result.",
     "Copy the log again, or run the evaluation again.",
 )
-REPEATED_TRIALS = MessageType(
+REPEATED_TRIALS = MessageType.warning(
     "IN203",
-    "warning",
     "{n_trials:count trial is|trials are} logged more than once for the same question and epoch. Only the last "
     "record counts.",
     "If a run is resumed, Inspect AI can log a sample twice.",
     "No action is required, unless the scores of the repeated samples differ.",
 )
-STALE_INTERVALS = MessageType(
+STALE_INTERVALS = MessageType.warning(
     "IN204",
-    "warning",
     "The intervals stored in the log belong to scores that have since been edited. Update the intervals with "
     "`harness-uq rescore --in-place`.",
     "Someone edited scores in the log after harness_uq had computed the intervals, for example with `edit_score`.",
     "Run `harness-uq rescore --in-place` on the log.",
 )
-RUN_INCOMPLETE = MessageType(
+RUN_INCOMPLETE = MessageType.warning(
     "IN205",
-    "warning",
     "The run did not finish (status {status}).",
     "The questions that were not run can be easier or harder than the questions in the log.",
     "Finish the run with `inspect eval-retry`.",
 )
-RUN_INCOMPLETE_PART = MessageType(
+RUN_INCOMPLETE_PART = MessageType.warning(
     "IN206",
-    "warning",
     "The run did not finish (status {status}), and the log contains only {n_logged} of {n_planned:count planned "
     "trial}. Trials that finish first may differ from the others.",
     "Easy questions often finish first, so the mean score of an unfinished run can be too high.",
     "Finish the run with `inspect eval-retry`.",
 )
-LOG_TRIMMED = MessageType(
+LOG_TRIMMED = MessageType.warning(
     "IN207",
-    "warning",
     "The log contains only {n_logged} of the {n_planned:count trial} from which Inspect computed its results.",
     "Samples were removed from the log after the run. Estimates that are computed from samples describe only the "
     "samples that remain in the log.",
     "Use the complete log.",
 )
-CONTRADICTORY_TRIALS = MessageType(
+CONTRADICTORY_TRIALS = MessageType.warning(
     "IN208",
-    "warning",
     "The log contains {n_logged:count trial}, but Inspect computed its results from {n_planned:count trial}.",
     "The log was edited, or logs of several runs were merged.",
     "Check where the additional trials in the log come from.",
 )
-CONTRADICTORY_SCORES = MessageType(
+CONTRADICTORY_SCORES = MessageType.warning(
     "IN209",
-    "warning",
     "For {n_different} of {n_questions:count question}, the mean of the logged trials (metric {metric!r}) differs "
     "from the reduced score that Inspect logged. The estimate uses the trials.",
     "The log was edited, or the reducer over the epochs is not the mean.",
     "Check which scores in the log were edited.",
 )
-CONTRADICTORY_COUNTS = MessageType(
+CONTRADICTORY_COUNTS = MessageType.warning(
     "IN210",
-    "warning",
     "For metric {metric!r}, {n_scored:count question has|questions have} a score, but Inspect reports scores for "
     "{n_reported:count question}.",
     "The log was edited, or logs of several runs were merged.",
     "Check whether the log contains the samples of exactly one run.",
 )
-MEAN_NOT_REPRODUCED = MessageType(
+MEAN_NOT_REPRODUCED = MessageType.warning(
     "IN211",
-    "warning",
     "For metric {metric!r} (reducer: {filter}), Inspect reports {function} = {reported:.6g}, but the mean of the "
     "logged scores is {mean:.6g}.",
     "The log was edited, or samples are missing from the log. harness_uq computes the interval from the logged "
@@ -240,65 +212,57 @@ MEAN_NOT_REPRODUCED = MessageType(
     "the interval to the metric in the log.",
     "Check whether the log is complete, and which scores were edited.",
 )
-SUMMARIES_AND_SAMPLES_DIFFER = MessageType(
+SUMMARIES_AND_SAMPLES_DIFFER = MessageType.warning(
     "IN212",
-    "warning",
     "The log contains {n_samples:count sample} but {n_summaries:count sample summary|sample summaries}. The estimate "
     "uses the summaries.",
     "Samples were removed from the log after the run, but their summaries are still in the log.",
     "Use the complete log.",
 )
-UNSCORED_RUN = MessageType(
+UNSCORED_RUN = MessageType.warning(
     "IN213",
-    "warning",
     "The log contains no scores, because the run was not scored or the scores were removed.",
     "harness_uq can analyze only samples that have a score.",
     "Score the log with `inspect score`.",
 )
 
-REPEATED_MEMBERS = MessageType(
+REPEATED_MEMBERS = MessageType.warning(
     "IN214",
-    "warning",
     "{n_members:count file occurs|files occur} more than once inside the log, for example {first}. The last copy is "
     "used.",
     "A log of Inspect AI is an archive of files. Another program or a later run added files under names that the "
     "archive already contained.",
     "No action is required, unless a program other than Inspect AI wrote the log.",
 )
-MISPLACED_MEMBERS = MessageType(
+MISPLACED_MEMBERS = MessageType.warning(
     "IN215",
-    "warning",
     "{n_members:count file inside the log has|files inside the log have} a path that points outside the log, for "
     "example {first!r}. {n_members:plural This file is|These files are} not read.",
     "Inspect AI does not write paths that point outside the log, so the log may come from an untrusted source.",
     "Check the origin of the log.",
 )
-REPEATED_JSON_KEY = MessageType(
+REPEATED_JSON_KEY = MessageType.warning(
     "IN216",
-    "warning",
     "The key {key!r} occurs twice in the same JSON object of {file}. The last value is used.",
     "If a JSON object contains a key twice, it is not clear which value is correct.",
     "Check the program that wrote or changed the log.",
 )
-SHARD_UNREADABLE = MessageType(
+SHARD_UNREADABLE = MessageType.warning(
     "IN217",
-    "warning",
     "The buffer file {path} of a running evaluation cannot be read: {reason:sentence}",
     "Inspect AI writes the samples of a running evaluation to several buffer files. The samples in a file that cannot "
     "be read are missing from the result.",
     "Wait until the run has finished and read the log again, or run the evaluation again.",
 )
-SHARDS_UNMERGED = MessageType(
+SHARDS_UNMERGED = MessageType.warning(
     "IN218",
-    "warning",
     "The run is still in progress. The samples are in {n_shards:count buffer file that Inspect has|buffer files that "
     "Inspect has} not merged into the log yet.",
     "Easy questions often finish first, so the mean score of an unfinished run can be too high.",
     "Run the command again after the evaluation has finished.",
 )
-FRAME_WITHOUT_MODEL = MessageType(
+FRAME_WITHOUT_MODEL = MessageType.warning(
     "IN219",
-    "warning",
     "The data frame has no column 'model', so the system is named {system!r}. Join the data frame with evals_df on "
     "eval_id.",
     "The function `samples_df` of Inspect AI returns the model only if you request the columns of the model.",
@@ -307,17 +271,15 @@ FRAME_WITHOUT_MODEL = MessageType(
 
 # ---------------------------------------------------------------- errors
 
-FORMAT_TOO_OLD = MessageType(
+FORMAT_TOO_OLD = MessageType.error(
     "IN401",
-    "error",
     "Log format {version} is not supported. Use `inspect log convert` to convert the log to a newer format.",
     "Version 2 of the log format is the oldest version that harness_uq reads.",
     "Convert the log with `inspect log convert`.",
 )
 
-FRAME_COLUMN_MISSING = MessageType(
+FRAME_COLUMN_MISSING = MessageType.error(
     "IN402",
-    "error",
     "The data frame looks like a data frame of inspect_ai.analysis, but has no column {column!r}. Pass a data frame "
     "of samples_df with the columns eval_id, id, epoch and score_*. Available columns: {known}.",
     "Without the column that the message names, harness_uq cannot identify the questions, trials or scores.",

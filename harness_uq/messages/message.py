@@ -4,7 +4,7 @@ import math
 import string
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args
 
 from harness_uq.messages.control_characters import escape_control, visible
 from harness_uq.messages.similar_names import did_you_mean
@@ -14,6 +14,7 @@ Severity = Literal["note", "warning", "refusal", "error"]
 Status = Literal["ok", "not_estimable", "failed"]
 Scalar: TypeAlias = str | int | float | bool | None
 Param: TypeAlias = Scalar | tuple[Scalar, ...]
+_NO_ACTION = "No action is required."
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ class MessageType:
 
     Examples
     --------
-    >>> few = MessageType("UQ000", "warning", "Only {n:count cluster}.", "Meaning.", "Action.")
+    >>> few = MessageType.warning("UQ000", "Only {n:count cluster}.", "Meaning.", "Action.")
     >>> few(n=3).text
     'Only 3 clusters.'
     """
@@ -96,8 +97,28 @@ class MessageType:
     severity: Severity
     template: str
     meaning: str
-    action: str = "No action is required."
+    action: str = _NO_ACTION
     name: str = ""
+
+    @classmethod
+    def note(cls, code: str, template: str, meaning: str, action: str = _NO_ACTION, name: str = "") -> Self:
+        """A type of messages that state a fact."""
+        return cls(code, "note", template, meaning, action, name)
+
+    @classmethod
+    def warning(cls, code: str, template: str, meaning: str, action: str, name: str = "") -> Self:
+        """A type of messages that the reader should act on."""
+        return cls(code, "warning", template, meaning, action, name)
+
+    @classmethod
+    def refusal(cls, code: str, template: str, meaning: str, action: str, name: str = "") -> Self:
+        """A type of messages that state why there is no result."""
+        return cls(code, "refusal", template, meaning, action, name)
+
+    @classmethod
+    def error(cls, code: str, template: str, meaning: str, action: str, name: str = "") -> Self:
+        """A type of messages about a failure."""
+        return cls(code, "error", template, meaning, action, name)
 
     @property
     def fields(self) -> frozenset[str]:
@@ -124,7 +145,7 @@ class MessageType:
 
         Examples
         --------
-        >>> few = MessageType("UQ000", "warning", "Only {n:count cluster}.", "Meaning.", "Action.")
+        >>> few = MessageType.warning("UQ000", "Only {n:count cluster}.", "Meaning.", "Action.")
         >>> few.summarize([few(n=5), few(n=2), few(n=3)])
         'Only 2 to 5 clusters.'
         """

@@ -2,70 +2,61 @@
 
 from harness_uq.messages.message import MessageType, message_types_in
 
-INTERNAL_ERROR = MessageType(
+INTERNAL_ERROR = MessageType.error(
     "UQ901",
-    "error",
     "Internal error: {error:sentence} Run the command again with --debug to see the traceback, and please report the "
     "error.",
     "harness_uq or a plugin contains a defect.",
     "Run `harness-uq --debug COMMAND …` to see the traceback, and report the error together with the traceback.",
 )
-USAGE = MessageType(
+USAGE = MessageType.error(
     "UQ902",
-    "error",
     "{reason:sentence}",
     "Two arguments of the command contradict each other, or an argument names something that does not exist.",
     "Correct the arguments. `harness-uq COMMAND --help` explains all options.",
 )
-INVALID_VALUE = MessageType(
+INVALID_VALUE = MessageType.error(
     "UQ904",
-    "error",
     "{reason:sentence}",
     "The value of an option, or a value in a file, has the wrong format, type or range. The message names the value.",
     "Correct the value that the message names.",
 )
-MISSING_DEPENDENCY = MessageType(
+MISSING_DEPENDENCY = MessageType.error(
     "UQ905",
-    "error",
     "{reason:sentence}",
     "The command requires an optional package that is not installed.",
     "Install the package that the message names.",
 )
-OPERATION_FAILED = MessageType(
+OPERATION_FAILED = MessageType.error(
     "UQ907",
-    "error",
     "{reason:sentence}",
     "The command could not be completed. The message contains the reason.",
     "Fix the problem that the message describes, and run the command again.",
 )
-NOT_IGNORABLE = MessageType(
+NOT_IGNORABLE = MessageType.error(
     "UQ908",
-    "error",
     "The message {code} {name} cannot be ignored because its severity is '{severity}'. Only notes and warnings can "
     "be ignored.",
     "Messages with the severity `refusal` state why a result is missing, and messages with the severity `error` "
     "report a failure. You cannot hide messages with the severity `refusal` or `error`.",
     "Remove the code or name of the message from the option `--ignore`, or from `ignore` in the settings file.",
 )
-UNKNOWN_MESSAGE = MessageType(
+UNKNOWN_MESSAGE = MessageType.error(
     "UQ909",
-    "error",
     'No message has the code or name {label!r}.{suggestion} The page "Messages" of the documentation lists all codes.',
     "The option `--ignore` accepts the code of a message, such as `UQ104`, or its name, such as `few-clusters`.",
     "Check the spelling of the message code or message name.",
 )
-SETTINGS_USED = MessageType(
+SETTINGS_USED = MessageType.note(
     "UQ910",
-    "note",
     "The settings in {path} apply to this gate.",
     "A settings file can define clusters, ranges of metrics and margins. The settings can change the decision of "
     "`harness-uq gate`.",
     "If other people can change the settings file, for example in a pull request, check its contents. With the option "
     "`--isolated`, the command ignores settings files.",
 )
-NOTHING_ESTIMABLE = MessageType(
+NOTHING_ESTIMABLE = MessageType.error(
     "UQ911",
-    "error",
     "No interval can be computed with {options:join}. The most common reason is: {reason:sentence}",
     "The options request a method, a scope or an estimand that the data do not support for any of the selected scores. "
     "The command ends with exit code 1. If only some of the scores are not estimable, the exit code is 0, and a "
