@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness_uq.cli import main
+from tests.conftest import ROOT
 
 TIME = "2026-01-01T00-00-00.000000"
 
@@ -73,7 +74,7 @@ def test_json_is_valid_and_has_the_documented_fields(run, capsys):
     assert code == 0
     assert row["interval"]["level"] == 0.9
     assert row["harness"] == {"value": 0.8, "std_error": 0.1, "n": 10}
-    documented = (Path(__file__).parents[1] / "docs/reference/json.md").read_text()
+    documented = (ROOT / "docs/reference/json.md").read_text()
     assert all(f"`{name}`" in documented for name in row if name not in ("task", "metric"))
 
 
@@ -307,7 +308,7 @@ def test_structure_prints_its_records_in_every_form(run, capsys, form):
     if form == "json":
         (record,) = json.loads(out)["structures"]
         assert (record["task"], record["n_questions"], record["n_clusters"]) == ("toy", 10, None)
-        documented = (Path(__file__).parents[1] / "docs/reference/json.md").read_text().split("\n## ")[2]
+        documented = (ROOT / "docs/reference/json.md").read_text().split("\n## ")[2]
         assert [name for name in record if f"`{name}`" not in documented] == []
     if form == "latex":
         assert r"\toprule" in out

@@ -1,9 +1,10 @@
 """Error rates of the assessment of graders in `benchmarks/results/graders.json`."""
 
 import json
-from pathlib import Path
 
-TABLE = json.loads((Path(__file__).resolve().parents[2] / "benchmarks/results/graders.json").read_text())
+from tests.conftest import ROOT
+
+TABLE = json.loads((ROOT / "benchmarks/results/graders.json").read_text())
 # two Monte Carlo standard errors above 5 %
 HIGHEST = 0.05 + 2 * (0.05 * 0.95 / TABLE["replications"]) ** 0.5
 

@@ -6,7 +6,6 @@ import sys
 from dataclasses import replace
 from itertools import pairwise
 from math import isclose
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,8 +22,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from harness_uq import plots
 from harness_uq.results.plan import design_power
+from tests.conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 FIGURES = {
     "forest": lambda: plots.plot_forest(make.estimates())[0].figure,
     "forest of one": lambda: plots.plot_forest(make.ceiling()).figure,

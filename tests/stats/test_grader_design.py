@@ -1,7 +1,6 @@
 """Assignment of graders to answers, and the predicted standard error of the mean score."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,8 +12,8 @@ from harness_uq.stats.labels.grader_design import (
     grader_variance,
     pairs_in_clusters,
 )
+from tests.conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 PANELS = [(k, per_answer) for k in range(2, 9) for per_answer in range(1, k + 1)]
 
 

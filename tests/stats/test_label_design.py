@@ -1,7 +1,6 @@
 """Plans of human labels: allocation to strata, and the width that they reach."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,8 +8,8 @@ import pytest
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.labels.judge import judge_corrected_difference, judge_corrected_posterior
 from harness_uq.stats.labels.label_design import _label_probabilities, _order, _pilot_weights, design_labels
+from tests.conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 N = 800
 
 

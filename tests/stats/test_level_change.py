@@ -1,7 +1,6 @@
 """The alarm for a change of the score over runs, and evidence about single questions."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,8 +10,7 @@ from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.stats.sequential import level_change as module
 from harness_uq.stats.sequential.level_change import level_change
 from harness_uq.stats.trials.question_changes import question_changes
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.conftest import ROOT
 
 
 def runs(n_runs: int = 40, n: int = 300, change: int | None = None, drop: float = 0.1, seed: int = 0) -> np.ndarray:
