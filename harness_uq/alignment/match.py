@@ -36,23 +36,13 @@ ENOUGH = 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CommonQuestions(HasMessages):
-    """The questions that every run contains and scored.
+    """The questions that every run contains and scored."""
 
-    Attributes
-    ----------
-    entries : the runs used, one per system
-    systems : unique names of the systems
-    rows : int (n_systems, n_questions); row of each question in the log of each system
-    matched_by : `content` or `id`
-    n_unmatched : number of questions of each system that some other system lacks
-    messages : notes and warnings
-    """
-
-    entries: tuple[SelectedRun, ...]
-    systems: tuple[str, ...]
-    rows: IntArray
-    matched_by: str
-    n_unmatched: tuple[int, ...]
+    entries: tuple[SelectedRun, ...]  # the runs used, one per system
+    systems: tuple[str, ...]  # unique names
+    rows: IntArray  # (n_systems, n_questions); row of each question in the log of each system
+    matched_by: str  # `content` or `id`
+    n_unmatched: tuple[int, ...]  # questions of each system that some other system lacks
     messages: tuple[Message, ...] = ()
 
     @property
@@ -62,25 +52,15 @@ class CommonQuestions(HasMessages):
 
 
 def common_questions(chosen: Sequence[SelectedRun]) -> CommonQuestions:
-    """Match the questions that all systems answered and scored.
+    """Match the questions that all systems answered and scored, of one task, metric and filter.
 
     Questions are matched by the hash of their content if this matches at least half as many questions as their
     identifiers do, otherwise by identifier. Identical questions within a log (equal hashes) are distinguished by their
     identifiers if these agree between logs, otherwise by the order in which they occur. The core consists of the
     questions that at least half of the systems, and at least two, answered. A system that answered less than half of
-    the core is excluded.
-
-    The same runs are matched once, as long as their questions are in memory.
-
-    Parameters
-    ----------
-    chosen : question scores of one task, metric and filter, one entry per system
-
-    Raises
-    ------
-    DataError : if two questions of a log cannot be distinguished
-    NotEstimableError : if fewer than two systems remain, or if they share less than half of the questions of the
-        system with the fewest questions
+    the core is excluded. The same runs are matched once, as long as their questions are in memory. Raises DataError if
+    two questions of a log cannot be distinguished, and NotEstimableError if fewer than two systems remain, or if they
+    share less than half of the questions of the system with the fewest questions.
     """
     match = _known_match(chosen)
     entries = tuple(chosen[place] for place in match.kept)
@@ -121,25 +101,16 @@ def unique_names(names: Sequence[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Match:
-    """What depends only on the questions and on which of them have a score.
+    """What depends only on the questions and on which of them have a score; other fields as in `CommonQuestions`."""
 
-    Attributes
-    ----------
-    kept : indices of the systems that answered at least half of the core
-    n_core, n_in_core : number of questions of the core, and of those that each system answered
-    rows, matched_by, n_unmatched : as in `CommonQuestions`
-    n_other_prompts : number of common questions whose prompts differ between the systems
-    warnings : warnings that contents and identifiers of the questions contradict each other
-    """
-
-    kept: tuple[int, ...]
-    n_core: int
-    n_in_core: tuple[int, ...]
+    kept: tuple[int, ...]  # indices of the systems that answered at least half of the core
+    n_core: int  # questions of the core
+    n_in_core: tuple[int, ...]  # questions of the core that each system answered
     rows: IntArray
     matched_by: str
     n_unmatched: tuple[int, ...]
-    n_other_prompts: int
-    warnings: tuple[Message, ...]
+    n_other_prompts: int  # common questions whose prompts differ between the systems
+    warnings: tuple[Message, ...]  # that contents and identifiers contradict each other
 
 
 _Key = tuple[tuple[ref[Questions], bytes], ...]
@@ -251,12 +222,7 @@ def _order_among_equals(codes: IntArray) -> IntArray:
 
 
 def _check_distinct(questions: Questions, keys: IntArray, rows: IntArray, system: str, matched_by: str) -> None:
-    """Check that all questions of a log have different keys.
-
-    Raises
-    ------
-    DataError : if some do not; it names the most frequent key
-    """
+    """Raise DataError, which names the most frequent key, unless all questions of a log have different keys."""
     _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
     if len(counts) < len(keys):
         place = int(counts[inverse].argmax())
@@ -349,17 +315,10 @@ def _loss(n_unmatched: Sequence[int], n_common: int) -> tuple[Message, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CommonClusters(HasMessages):
-    """Clusters of the common questions.
+    """Clusters of the common questions."""
 
-    Attributes
-    ----------
-    labels : int (n_questions,); None if all questions are independent
-    key : name of the field that defines the clusters, None without labels
-    messages : notes and warnings
-    """
-
-    labels: IntArray | None
-    key: str | None
+    labels: IntArray | None  # (n_questions,); None if all questions are independent
+    key: str | None  # name of the field that defines the clusters, None without labels
     messages: tuple[Message, ...] = ()
 
     @property

@@ -24,40 +24,22 @@ from harness_uq.structure.task_groups import item_labels, joined_labels, labels_
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel(HasMessages):
-    """Scores of S systems on the same Q questions of one task, or of several tasks that are pooled.
+    """Scores of S systems on the same Q questions of one task, or of several tasks that are pooled."""
 
-    Attributes
-    ----------
-    key : task, metric and filter
-    systems : S unique names
-    runs : the run that represents each system; those of the first task if tasks are pooled
-    rows : int (S, Q); row of each question in the log of each system
-    values : S arrays (Q, T_s); scores of the trials, NaN for a missing trial. Trials that agree on every question
-        are one trial
-    means : float (S, Q); mean score over the trials of each question
-    units : int (Q,); codes of the independent units; None if each question is one
-    cluster_key : name of the field that defines the units; None if questions are independent
-    weights : float (Q,), > 0, with mean 1; weight of each question in the score, None if all are equal
-    bounds, is_binary : range of a score, None if it is unknown, and whether all scores are 0 or 1
-    n_unmatched : number of questions of each system that another system lacks
-    fewest_trials : number of trials per question; the smallest one if tasks are pooled
-    messages : notes on excluded systems and questions, and warnings
-    """
-
-    key: ScoreKey
-    systems: tuple[str, ...]
-    runs: tuple[SelectedRun, ...]
-    rows: IntArray
-    values: tuple[FloatArray, ...]
-    means: FloatArray
-    units: IntArray | None
-    cluster_key: str | None
-    weights: FloatArray | None
-    bounds: tuple[float, float] | None
-    is_binary: bool
-    n_unmatched: tuple[int, ...]
-    fewest_trials: int
-    messages: tuple[Message, ...] = ()
+    key: ScoreKey  # task, metric and filter
+    systems: tuple[str, ...]  # S unique names
+    runs: tuple[SelectedRun, ...]  # that represent each system; those of the first task if tasks are pooled
+    rows: IntArray  # (S, Q); row of each question in the log of each system
+    values: tuple[FloatArray, ...]  # S arrays (Q, T_s), NaN for a missing trial; trials that agree everywhere are one
+    means: FloatArray  # (S, Q); mean score over the trials of each question
+    units: IntArray | None  # (Q,); codes of the independent units; None if each question is one
+    cluster_key: str | None  # field that defines the units; None if questions are independent
+    weights: FloatArray | None  # (Q,), > 0, with mean 1; of each question in the score, None if all are equal
+    bounds: tuple[float, float] | None  # of a score, None if unknown
+    is_binary: bool  # whether all scores are 0 or 1
+    n_unmatched: tuple[int, ...]  # questions of each system that another system lacks
+    fewest_trials: int  # per question; the smallest number if tasks are pooled
+    messages: tuple[Message, ...] = ()  # on excluded systems and questions, and warnings
 
     @property
     def n_questions(self) -> int:
@@ -141,16 +123,10 @@ class Panel(HasMessages):
 
 
 def build_panel(chosen: Sequence[SelectedRun], options: StructureOptions, plugins: Plugins) -> Panel:
-    """Match the questions of runs that score each question.
+    """Match the questions of runs of one task, metric and filter that score each question, one per system.
 
-    Parameters
-    ----------
-    chosen : data of one task, metric and filter, one entry per system
-
-    Raises
-    ------
-    DataError : if two questions of a log cannot be distinguished
-    NotEstimableError : if too few questions match, or fewer than two systems score each question
+    Raises DataError if two questions of a log cannot be distinguished, and NotEstimableError if too few questions
+    match, or fewer than two systems score each question.
     """
     known = [entry for entry in chosen if isinstance(entry.data, Scores)]
     missing = [entry.log.system for entry in chosen if entry not in known]
@@ -220,18 +196,11 @@ def _joined(scores: Sequence[Scores], values: Sequence[FloatArray]) -> Scores:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MatchedScore:
-    """The matched questions of a task, or of several tasks that are pooled.
+    """The matched questions of a task, or of several tasks that are pooled."""
 
-    Attributes
-    ----------
-    members : the tasks
-    weights : weights of the tasks; None weights each task by its size
-    is_pooled : whether the questions of all members are pooled
-    """
-
-    members: tuple[Panel, ...]
-    weights: Sequence[float] | None = None
-    is_pooled: bool = False
+    members: tuple[Panel, ...]  # the tasks
+    weights: Sequence[float] | None = None  # of the tasks; None weights each by its size
+    is_pooled: bool = False  # whether the questions of all members are pooled
 
     @property
     def panel(self) -> Panel:
@@ -240,14 +209,10 @@ class MatchedScore:
 
 
 def pool(panels: Sequence[Panel], weights: Sequence[float] | None) -> Panel:
-    """Pool the questions of several tasks.
+    """Pool the questions of several tasks with the same systems and the same range of scores.
 
-    Parameters
-    ----------
-    panels : the tasks, with the same systems and the same range of scores
-    weights : weights of the tasks' scores; None weights each task by its size, so that all questions have equal weight
-
-    Questions that share an item across tasks, or a cluster within a task, in the logs of any system form one
+    The weights are those of the tasks' scores; None weights each task by its size, so that all questions have equal
+    weight. Questions that share an item across tasks, or a cluster within a task, in the logs of any system form one
     independent unit.
     """
     first = panels[0]
@@ -274,11 +239,8 @@ def pool(panels: Sequence[Panel], weights: Sequence[float] | None) -> Panel:
 
 
 def pair_panel(a: SelectedRun, b: SelectedRun, options: StructureOptions, plugins: Plugins) -> Panel:
-    """Match the questions of two runs; a message counts those that only one of them scored.
-
-    Raises
-    ------
-    NotEstimableError : if too few questions can be matched; the message gives the reason
+    """Match the questions of two runs; a message counts those that only one of them scored. Raises NotEstimableError
+    with the reason if too few questions can be matched.
     """
     panel = build_panel([a, b], options, plugins)
     n_a, n_b = (int(failed_for_other(run, other).sum()) for run, other in ((b, a), (a, b)))

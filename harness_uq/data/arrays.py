@@ -14,11 +14,8 @@ IntArray: TypeAlias = NDArray[np.int64]
 
 
 def read_only(owner: object, name: str, values: ArrayLike, dtype: type, ndim: int) -> NDArray[Any]:
-    """Store a read-only copy of `values` as attribute `name` of a frozen dataclass, and return it.
-
-    Raises
-    ------
-    DataError : if the array does not have `ndim` dimensions
+    """Store a read-only copy of `values` as attribute `name` of a frozen dataclass, and return it. Raises DataError if
+    the array does not have `ndim` dimensions.
     """
     array: NDArray[Any] = np.array(values, dtype=dtype)
     if array.ndim != ndim:
@@ -35,13 +32,9 @@ _NEVER_SCORES = {"question", "question_id", "item_id", "doc_id", "sample_id", "i
 def score_table(values: ArrayLike, name: str = "values") -> FloatArray:
     """Convert scores to a float array of shape (n_questions, n_trials). Missing and masked values and None become NaN.
 
-    Raises
-    ------
-    DataError : if there are no questions or more than two dimensions, if a score is not a finite number, or if a column
-        of a data frame is named like an identifier
+    Raises DataError if there are no questions or more than two dimensions, if a score is not a finite number, or if a
+    column of a data frame is named like an identifier.
 
-    Examples
-    --------
     >>> score_table([True, None, 1]).tolist()
     [[1.0], [nan], [1.0]]
     """
@@ -63,12 +56,8 @@ def score_table(values: ArrayLike, name: str = "values") -> FloatArray:
 def label_codes(labels: ArrayLike, n_questions: int, name: str = "clusters") -> IntArray:
     """Number labels in the order of their first appearance; int (n_questions,), -1 for a missing label.
 
-    Raises
-    ------
-    DataError : if there is not one label per question
+    Raises DataError if there is not one label per question.
 
-    Examples
-    --------
     >>> label_codes(["a", None, "a", "b"], 4).tolist()
     [0, -1, 0, 1]
     """

@@ -31,18 +31,11 @@ _NAMES: tuple[tuple[str, re.Pattern[str]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """A setting that differs between logs.
+    """A setting that differs between logs."""
 
-    Attributes
-    ----------
-    name : for example `seed`, `prompt` or `judge`
-    levels : its value in each log
-    evidence : the fields in which it was found, and their values
-    """
-
-    name: str
-    levels: tuple[str, ...]
-    evidence: str
+    name: str  # for example `seed`, `prompt` or `judge`
+    levels: tuple[str, ...]  # its value in each log
+    evidence: str  # the fields in which it was found, and their values
 
     @property
     def n_levels(self) -> int:
@@ -89,16 +82,10 @@ def settings_of(log: TaskLog) -> dict[str, str]:
 
 
 def find_factors(logs: Sequence[TaskLog], requested: Mapping[str, str]) -> tuple[Factor, ...]:
-    """Find the settings that differ between logs. Settings that always change together are one factor.
+    """Find the settings that differ between at least two logs of one model.
 
-    Parameters
-    ----------
-    logs : at least two logs of one model
-    requested : the setting of each factor that the user requests, by name of the factor
-
-    Raises
-    ------
-    DataError : if a requested setting is in no log, or does not differ
+    Settings that always change together are one factor. `requested` has the setting of each factor that the user
+    requests, by name of the factor; DataError if one is in no log, or does not differ.
     """
     settings = [settings_of(log) for log in logs]
     factors = [_requested_factor(name, field, settings) for name, field in requested.items()]

@@ -25,20 +25,12 @@ CAUSES: Final = (*(ending.replace(" ", "-") for ending in ENDINGS), UNKNOWN)
 
 @dataclass(frozen=True, slots=True)
 class MissingPolicies:
-    """What trials without a score count as.
+    """What trials without a score count as."""
 
-    Attributes
-    ----------
-    default : policy of the causes that `by_cause` does not name; None if the user chose none, which is `drop`
-    by_cause : policy by the ending of the trial, one of `CAUSES`
-    treat : policy by the ending of trials whose scores are ignored, so that they count as trials without a score
-    extreme : score of the trials with policy `bounds`; None leaves them out
-    """
-
-    default: MissingPolicy | None = None
-    by_cause: Mapping[str, MissingPolicy] = field(default_factory=dict)
-    treat: Mapping[str, MissingPolicy] = field(default_factory=dict)
-    extreme: Extreme | None = None
+    default: MissingPolicy | None = None  # of causes not in `by_cause`; None if the user chose none, which is `drop`
+    by_cause: Mapping[str, MissingPolicy] = field(default_factory=dict)  # by the ending of the trial, one of `CAUSES`
+    treat: Mapping[str, MissingPolicy] = field(default_factory=dict)  # by the ending of trials whose scores are ignored
+    extreme: Extreme | None = None  # score of the trials with policy `bounds`; None leaves them out
 
     def __post_init__(self) -> None:
         for policy in (self.default, *self.by_cause.values(), *self.treat.values()):
@@ -52,9 +44,7 @@ class MissingPolicies:
     def parse(cls, missing: Iterable[str], treat: Iterable[str] = ()) -> "MissingPolicies":
         """Parse `POLICY` and `CAUSE=POLICY`; if several apply to all causes, the last one applies.
 
-        Raises
-        ------
-        DataError : if a cause or a policy does not exist, or `treat` contains a policy without a cause
+        Raises DataError if a cause or a policy does not exist, or `treat` contains a policy without a cause.
 
         >>> MissingPolicies.parse(["drop", "error=zero"]).of("error")
         'zero'
@@ -100,50 +90,28 @@ def _policy_of(cause: str, policies: Mapping[str, MissingPolicy]) -> MissingPoli
 
 @dataclass(frozen=True, slots=True)
 class MissingCounts:
-    """Number of trials without a usable score, and what they count as.
+    """Number of trials without a usable score, and what they count as."""
 
-    Attributes
-    ----------
-    n_missing : trials without a score, and those whose score is ignored
-    n_trials : all trials
-    n_ignored : trials whose score is ignored because of how they ended
-    n_worst, n_open : missing trials with the policies `zero` and `bounds`
-    causes : how the missing trials ended, in words and with parentheses; empty if unknown
-    logged : mean score and number of the questions that have a score in the log, if policies replace any trials;
-        otherwise None
-    """
-
-    n_missing: int
-    n_trials: int
-    n_ignored: int
-    n_worst: int
-    n_open: int
-    causes: str
-    logged: tuple[float, int] | None = None
+    n_missing: int  # trials without a score, and those whose score is ignored
+    n_trials: int  # all trials
+    n_ignored: int  # trials whose score is ignored because of how they ended
+    n_worst: int  # missing trials with the policy `zero`
+    n_open: int  # missing trials with the policy `bounds`
+    causes: str  # how the missing trials ended, in words and with parentheses; empty if unknown
+    logged: tuple[float, int] | None = None  # mean and number of questions with a score, if policies replace trials
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MissingTrials:
-    """Which trials of a metric have no usable score, and the policy of each.
+    """Which trials of a metric have no usable score, and the policy of each."""
 
-    Attributes
-    ----------
-    is_missing : bool (n_questions, n_trials)
-    policy : text (n_questions, n_trials); the policy of each missing trial, empty for the others
-    counts : numbers of trials
-    """
-
-    is_missing: NDArray[np.bool_]
-    policy: NDArray[np.str_]
+    is_missing: NDArray[np.bool_]  # bool (n_questions, n_trials)
+    policy: NDArray[np.str_]  # text (n_questions, n_trials); of each missing trial, empty for the others
     counts: MissingCounts
 
     def completed(self, values: FloatArray, worst: float, open_score: float) -> FloatArray:
-        """The scores with the worst score and `open_score` for trials with the policies `zero` and `bounds`.
-
-        Parameters
-        ----------
-        values : float (n_questions, n_trials)
-        worst, open_score : NaN leaves the trials out
+        """The scores with `worst` and `open_score` for trials with the policies `zero` and `bounds`; NaN leaves them
+        out.
         """
         scores = np.where(self.is_missing, np.nan, values)
         return np.select([self.policy == "zero", self.policy == "bounds"], [worst, open_score], scores)
@@ -152,15 +120,11 @@ class MissingTrials:
 def find_missing(
     values: FloatArray, endings: TrialEndings | None, policies: MissingPolicies, *, is_complete: bool = False
 ) -> MissingTrials | None:
-    """Find the trials without a usable score; None if there are none.
+    """Find the trials without a usable score among `values` (n_questions, n_trials), where they are NaN; None without
+    any.
 
-    Parameters
-    ----------
-    values : float (n_questions, n_trials), NaN for trials without a score
-    endings : how the trials ended; None if unknown. All are unknown if it has another shape, because trials were
-        reduced to one score
-    policies : what missing trials count as
-    is_complete : whether NaN marks no missing trials, see `Scores`
+    All endings are unknown if they have another shape than the values, because trials were reduced to one score. NaN
+    marks no missing trials if the scores are `is_complete`, see `Scores`.
     """
     is_lost = np.isnan(values)
     if not policies.treat and (is_complete or not is_lost.any()):

@@ -13,35 +13,18 @@ from harness_uq.messages.catalogue.planning import NO_REFERENCE_SCORES, QUESTION
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReferenceRuns:
-    """Scores of systems that were evaluated before.
+    """Scores of systems that were evaluated before, one per row."""
 
-    Attributes
-    ----------
-    key : task, metric and filter
-    systems : names of the systems, one per row
-    ids : question ids as the harness logs them, one per column: all questions of any of the runs
-    by_hash : whether questions are identified by the hash of their content. If hashes are not logged or not unique,
-        questions are identified by their ids.
-    labels : the hashes or ids that identify the questions
-    scores : mean over trials, float (n_systems, n_questions); NaN if a run lacks the question
-    levels : scores that the harness declares possible; None if it declares none
-    """
-
-    key: ScoreKey
+    key: ScoreKey  # task, metric and filter
     systems: tuple[str, ...]
-    ids: tuple[str, ...]
-    by_hash: bool
-    labels: tuple[str, ...]
-    scores: FloatArray
-    levels: tuple[float, ...] | None
+    ids: tuple[str, ...]  # question ids as the harness logs them, one per column: all questions of any of the runs
+    by_hash: bool  # by the hash of the content; else by ids, if hashes are not logged or not unique
+    labels: tuple[str, ...]  # the hashes or ids that identify the questions
+    scores: FloatArray  # float (n_systems, n_questions), mean over trials; NaN if a run lacks the question
+    levels: tuple[float, ...] | None  # that the harness declares possible; None if it declares none
 
     def columns_of(self, questions: Questions) -> list[int]:
-        """Return the column of each question of a run.
-
-        Raises
-        ------
-        NotEstimableError : if there is no column for a question
-        """
+        """The column of each question of a run; raises NotEstimableError if one has none."""
         column = {label: i for i, label in enumerate(self.labels)}
         labels = questions.hashes if self.by_hash and questions.hashes else questions.ids
         if missing := [label for label in labels if label not in column]:
@@ -51,11 +34,8 @@ class ReferenceRuns:
         return [column[label] for label in labels]
 
     def align(self, questions: Questions, data: Scores) -> FloatArray:
-        """Return the scores of a run, as mean over trials, in the columns of the reference runs; NaN if not scored.
-
-        Raises
-        ------
-        NotEstimableError : if there is no column for a scored question
+        """The scores of a run, as mean over trials, in the columns of the reference runs; NaN if not scored. Raises
+        NotEstimableError if there is no column for a scored question.
         """
         scored = np.flatnonzero(data.is_scored)
         hashes = tuple(questions.hashes[i] for i in scored) if questions.hashes else ()
@@ -69,10 +49,7 @@ def reference_runs(
     logs: Iterable[TaskLog], task: str, metric: str | None = None, filter_name: str | None = None
 ) -> ReferenceRuns:
     """Collect the newest run of each system on one task; without names, the task's first metric and filter are used.
-
-    Raises
-    ------
-    NotEstimableError : if no run has scores of that task and metric
+    Raises NotEstimableError if no run has scores of that task and metric.
     """
     usable = [
         (key, run.log, run.data)

@@ -106,19 +106,12 @@ _MILLION = 1e6
 
 @dataclass(frozen=True, slots=True)
 class ModelPrice:
-    """Prices of a model in US dollars per million tokens.
-
-    Attributes
-    ----------
-    input, output : price of input and output tokens. Reasoning tokens are output tokens.
-    cached, cache_write : price of input tokens that are read from a cache or written to it; None for the price of other
-        input tokens
-    """
+    """Prices of a model in US dollars per million tokens."""
 
     input: float
-    output: float
-    cached: float | None = None
-    cache_write: float | None = None
+    output: float  # also of reasoning tokens
+    cached: float | None = None  # of input tokens that are read from a cache; None for the price of other input tokens
+    cache_write: float | None = None  # of input tokens that are written to a cache, likewise
 
 
 class Prices(Protocol):
@@ -135,8 +128,6 @@ class Prices(Protocol):
 def cost_of(usage: TokenUsage, price: ModelPrice) -> FloatArray | None:
     """Cost of the tokens of each trial in US dollars; NaN if they are unknown, None if the log does not contain them.
 
-    Examples
-    --------
     >>> tokens = TokenUsage("m", input_tokens=[[1_000_000]], output_tokens=[[500_000]], cache_read_tokens=[[400_000]])
     >>> cost_of(tokens, ModelPrice(2.0, 8.0, cached=0.5))
     array([[5.4]])

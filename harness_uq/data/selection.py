@@ -37,18 +37,11 @@ _MAX_NAMES = 3  # a message of more systems states their number
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SelectedRun:
-    """The data of one task, metric and filter that represent a system.
+    """The data of one task, metric and filter that represent a system."""
 
-    Attributes
-    ----------
-    log : the task in the selected run
-    data : its data of the metric and filter
-    messages : which runs were not selected, and why
-    """
-
-    log: TaskLog
-    data: TaskData
-    messages: tuple[Message, ...] = ()
+    log: TaskLog  # the task in the selected run
+    data: TaskData  # of the metric and filter
+    messages: tuple[Message, ...] = ()  # which runs were not selected, and why
 
     @property
     def scored_rows(self) -> IntArray:
@@ -62,11 +55,8 @@ ScoreKey = tuple[str, str, str]
 def select_runs(logs: Iterable[TaskLog]) -> dict[str, dict[ScoreKey, SelectedRun]]:
     """Select for each system the newest finished run without a limit, for every task, metric and filter.
 
-    If there is none, a finished run with a limit is preferred to an unfinished one. A run without a time is oldest.
-
-    Returns
-    -------
-    selected data by system, then by (task, metric, filter), both in the order of the logs
+    If there is none, a finished run with a limit is preferred to an unfinished one. A run without a time is oldest. The
+    result has the data by system, then by (task, metric, filter), both in the order of the logs.
     """
     candidates_of: dict[str, dict[ScoreKey, list[tuple[TaskLog, TaskData]]]] = {}
     for log in logs:
@@ -106,13 +96,8 @@ def _selection_notes(system: str, log: TaskLog, runs: Sequence[TaskLog]) -> tupl
 
 
 def messages_of_systems(runs: Sequence[SelectedRun], names: Sequence[str], scope: Scope) -> tuple[Message, ...]:
-    """The messages about the runs of several systems; one about the logs of only some of them opens with their names.
-
-    Parameters
-    ----------
-    runs : the selected run of each system
-    names : the name of each system in the output
-    scope : scope of the comparison
+    """The messages about the selected runs of systems; one about the logs of only some of them opens with their
+    `names`.
     """
     selection = (message for run in runs for message in run.messages)
     of_runs = [(*run.log.messages, *non_random_subset(run.log, run.data, len(run.scored_rows), scope)) for run in runs]
@@ -138,13 +123,7 @@ def questions_covered(log: TaskLog, data: TaskData | TaskGroup, n_scored: int) -
 
 
 def name_systems(messages: Sequence[Iterable[Message]], names: Sequence[str]) -> tuple[Message, ...]:
-    """The messages about several systems, each once; one about only some of them opens with their names.
-
-    Parameters
-    ----------
-    messages : the messages about each system
-    names : the name of each system in the output
-    """
+    """The messages about several systems, each once; one about only some of them opens with their `names`."""
     systems: dict[Message, list[str]] = {}
     for of_system, name in zip(messages, names, strict=True):
         for message in distinct(of_system):
@@ -173,8 +152,6 @@ def superseded_attempts(sources: Iterable[Source]) -> dict[Source, Source]:
     newest finished attempt or, if no attempt is finished, the one with the most scored trials. Copies of one log are
     not attempts.
 
-    Examples
-    --------
     >>> from harness_uq.data.task_log import Attempt, Source
     >>> first = Source("a.eval", "inspect", time="2026-01-01", attempt=Attempt("task", "1", is_finished=False))
     >>> retry = Source("b.eval", "inspect", time="2026-01-02", attempt=Attempt("task", "2", is_finished=True))
@@ -203,8 +180,6 @@ def copied_logs(sources: Iterable[Source]) -> dict[Source, Source]:
     Copies, converted logs and logs to which intervals were added repeat the scores of another log. A log of the same
     attempt with other scores, for example of another grader, is not a copy.
 
-    Examples
-    --------
     >>> from harness_uq.data.task_log import Attempt, Source
     >>> attempt = Attempt("task", "1", is_finished=True, content="8c1d")
     >>> log, copy = (Source(path, "inspect", attempt=attempt) for path in ("a.eval", "b.json"))
@@ -300,18 +275,11 @@ ROUND, ROUND_SIZE, PROBABILITY = f"{PREFIX}round", f"{PREFIX}round_size", f"{PRE
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ActiveDraws:
-    """How the questions of a run were chosen.
+    """How the questions of a run were chosen."""
 
-    Attributes
-    ----------
-    rounds : round in which each question was drawn
-    round_sizes : number of questions drawn in this round
-    probabilities : probability with which the question was drawn in this round
-    """
-
-    rounds: FloatArray
-    round_sizes: FloatArray
-    probabilities: FloatArray
+    rounds: FloatArray  # round in which each question was drawn
+    round_sizes: FloatArray  # number of questions drawn in this round
+    probabilities: FloatArray  # with which the question was drawn in this round
 
 
 def active_draws(questions: Questions) -> ActiveDraws | None:
@@ -330,28 +298,15 @@ def active_draws(questions: Questions) -> ActiveDraws | None:
 
 @dataclass(frozen=True, slots=True)
 class LogFilter:
-    """Names or glob patterns of what to select. An empty tuple selects everything.
+    """Names or glob patterns of what to select. An empty tuple selects everything."""
 
-    Attributes
-    ----------
-    tasks : names of tasks. Selecting a group selects all of its tasks.
-    metrics, filters : as the harness names them; `none` is the filter of scores without a filter
-    models : systems, by their displayed names
-    """
-
-    tasks: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = ()  # selecting a group selects all of its tasks
     metrics: tuple[str, ...] = ()
-    filters: tuple[str, ...] = ()
-    models: tuple[str, ...] = ()
+    filters: tuple[str, ...] = ()  # `none` is the filter of scores without a filter
+    models: tuple[str, ...] = ()  # systems, by their displayed names
 
     def of(self, logs: Iterable[TaskLog]) -> tuple[TaskLog, ...]:
-        """Select from these logs; a log without selected data is left out.
-
-        Examples
-        --------
-        >>> LogFilter(tasks=("mmlu*",)).of([])
-        ()
-        """
+        """Select from these logs; a log without selected data is left out."""
         all_logs = list(logs)
         tasks = _with_members(all_logs, self.tasks)
         selected = [log for log in all_logs if matches(log.system, self.models) and log.task in tasks]
@@ -366,12 +321,7 @@ class LogFilter:
         )
 
     def check(self, logs: Sequence[TaskLog]) -> None:
-        """Check that every name and pattern matches something in the logs.
-
-        Raises
-        ------
-        DataError : if one does not. The message lists the available names.
-        """
+        """Raise DataError, with the available names, if a name or pattern matches nothing in the logs."""
         available = (
             ("task", self.tasks, {log.task for log in logs}),
             ("metric", self.metrics, {data.metric for log in logs for data in log.data}),
@@ -387,8 +337,6 @@ class LogFilter:
 def matches(name: str, patterns: Sequence[str]) -> bool:
     """Whether a name equals or matches one of the patterns, or there are no patterns.
 
-    Examples
-    --------
     >>> matches("gpt [a]", ["gpt [a]"]), matches("drop", ["d*"]), matches("drop", []), matches("drop", ["D*"])
     (True, True, True, False)
     """

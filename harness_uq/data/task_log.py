@@ -418,33 +418,19 @@ class AggregateScore:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskGroup:
-    """Scores of several tasks whose weighted mean is reported as one score.
-
-    Attributes
-    ----------
-    metric, filter : names in the harness
-    values : float (n_rows,); mean over trials of each question, one task after the other
-    tasks : int (n_rows,); index into `names`
-    units : int (n_rows,); rows with the same label are dependent: one cluster, or one item that occurs in several tasks
-    weights : float (n_tasks,); weights of the tasks, with sum 1
-    names : names of the tasks
-    levels, bounds : as in `Scores`
-    n_trials : largest number of trials per question
-    of_totals : names of the tasks of which only the total is known. Their questions are zeros and ones in arbitrary
-        order.
-    """
+    """Scores of several tasks whose weighted mean is reported as one score; `levels` and `bounds` as in `Scores`."""
 
     metric: str
     filter: str
-    values: FloatArray
-    tasks: IntArray
-    units: IntArray
-    weights: FloatArray
+    values: FloatArray  # (n_rows,); mean over trials of each question, one task after the other
+    tasks: IntArray  # (n_rows,); index into `names`
+    units: IntArray  # (n_rows,); equal for dependent rows: one cluster, or one item that occurs in several tasks
+    weights: FloatArray  # (n_tasks,) of the tasks, with sum 1
     names: tuple[str, ...]
     levels: tuple[float, ...] | None = None
     bounds: tuple[float, float] | None = None
-    n_trials: int = 1
-    of_totals: tuple[str, ...] = ()
+    n_trials: int = 1  # largest number per question
+    of_totals: tuple[str, ...] = ()  # tasks of which only totals are known; their zeros and ones have no order
 
     def __post_init__(self) -> None:
         for name, dtype in (("values", np.float64), ("tasks", np.int64), ("units", np.int64), ("weights", np.float64)):
@@ -519,11 +505,8 @@ class TaskLog(HasMessages):
 
 
 def log_of_array(values: ArrayLike, system: str, *, clusters: ArrayLike | None, metric: str) -> TaskLog:
-    """Build the task log of an array of scores; its rows are the questions "0", "1" and so on.
-
-    Raises
-    ------
-    DataError : if values or clusters have a different shape, or a value is not a finite number
+    """Build the task log of an array of scores; its rows are the questions "0", "1" and so on. Raises DataError if
+    values or clusters have a different shape, or a value is not a finite number.
     """
     table = score_table(values)
     codes = None if clusters is None else label_codes(clusters, len(table))

@@ -74,8 +74,6 @@ def causes_of_missing(endings: TrialEndings | None, values: FloatArray) -> str:
 def describe_counts(counts: dict[str, int]) -> str:
     """Words for the number of trials by ending.
 
-    Examples
-    --------
     >>> describe_counts({"completed": 1, "error": 8, "token limit": 4})
     '1 completed, 8 errors, 4 token limit'
     """

@@ -45,16 +45,8 @@ def temporary_file(folder: Path) -> Iterator[IO[bytes]]:
 def atomic_replace(target: Path, *, like: Path | None = None, keeps_time: bool = False) -> Iterator[IO[bytes]]:
     """Open a temporary file that replaces `target` if the block ends without an error.
 
-    Its content is on the disk before it takes the name.
-
-    Parameters
-    ----------
-    like : a file whose permissions the new file gets. By default they are those of any newly created file
-    keeps_time : copy the modification time of `like`, too
-
-    Raises
-    ------
-    OSError : if the file cannot be written
+    Its content is on the disk before it takes the name. Its permissions, and with `keeps_time` its modification time,
+    are those of `like`, or by default those of any newly created file.
     """
     with temporary_file(target.parent) as file:
         yield file
@@ -69,19 +61,11 @@ def atomic_replace(target: Path, *, like: Path | None = None, keeps_time: bool =
 
 
 def remove_temporary_files(paths: Iterable[str | Path]) -> list[str]:
-    """Delete temporary files that killed processes left beside or under these paths.
+    """Delete temporary files that killed processes left beside or under these paths; return the deleted files, sorted.
 
-    Parameters
-    ----------
-    paths : files, whose folder is searched, and folders, which are searched with all their subfolders
+    The folders of files are searched, and folders with all their subfolders. Files that a running process is writing
+    are not deleted.
 
-    Returns
-    -------
-    list of str
-        The deleted files, sorted. Files that a running process is writing are not deleted.
-
-    Examples
-    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     left_behind = Path(folder, ".abc.harness-uq")

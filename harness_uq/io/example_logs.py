@@ -55,12 +55,7 @@ def demo(folder: str | Path | None = None, *, tables: bool = False) -> Path:
 
 
 def _check_no_other_logs(paths: Iterable[Path]) -> None:
-    """Check that the folders of the example logs contain nothing else.
-
-    Raises
-    ------
-    HarnessUqError : if one of them does
-    """
+    """Raise HarnessUqError if the folders of the example logs contain anything else."""
     systems = {path.parent for path in paths}
     others = sorted({other for system in systems for other in system.glob("*")} - set(paths))
     if others:

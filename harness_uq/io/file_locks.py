@@ -39,11 +39,6 @@ def lock(descriptor: int) -> None:
 
 
 def lock_or_fail(descriptor: int) -> None:
-    """Take an open file's lock without waiting.
-
-    Raises
-    ------
-    OSError : if another process holds the lock
-    """
+    """Take an open file's lock without waiting; raise OSError if another process holds it."""
     if fcntl is not None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

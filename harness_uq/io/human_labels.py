@@ -29,28 +29,14 @@ from harness_uq.redaction import redact
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """One grade.
+    """One grade of an answer."""
 
-    Attributes
-    ----------
-    id : of the question, as the harness logs it
-    score : the grade; NaN if the answer was drawn for labeling but has no grade
-    task : of the question; None if the id identifies it
-    probability : with which the question was chosen to be graded, in (0, 1]; None if all were alike
-    system : whose answer was graded; None if only one system is evaluated
-    rater : who gave the grade; None if it is unknown
-
-    Raises
-    ------
-    DataError : if the probability is not in (0, 1]
-    """
-
-    id: str
-    score: float
-    task: str | None = None
-    probability: float | None = None
-    system: str | None = None
-    rater: str | None = None
+    id: str  # of the question, as the harness logs it
+    score: float  # NaN if the answer was drawn for labeling but has no grade
+    task: str | None = None  # None if the id identifies the question
+    probability: float | None = None  # with which the question was chosen, in (0, 1]; None if all were alike
+    system: str | None = None  # whose answer was graded; None if only one system is evaluated
+    rater: str | None = None  # None if it is unknown who gave the grade
 
     def __post_init__(self) -> None:
         if self.probability is not None and not 0 < self.probability <= 1:
@@ -66,18 +52,10 @@ def read_labels(path: str | Path, probability: str | None = None) -> tuple[Label
     """Grades of a CSV file, a path or a URL, with the columns `id` and `score`.
 
     A column `question` can replace `id`, and a column `label` contains the grades even if there is a column `score`,
-    for instance with the scores of a model. Optional columns are `task`, `system`, `probability` and `rater`. Lines
-    with an empty grade are omitted, unless they contain a probability.
-
-    Parameters
-    ----------
-    path : of the file
-    probability : name of the column of probabilities, which must exist; None for `probability`, if it exists
-
-    Raises
-    ------
-    LogError : if the file cannot be read, lacks a column, or a line holds something else than a number
-    DataError : if the column of probabilities does not exist, or the probability of a label is not in (0, 1]
+    for instance with the scores of a model. Optional columns are `task`, `system`, `probability` (or the one that the
+    argument names, which must exist) and `rater`. Lines with an empty grade are omitted, unless they contain a
+    probability. Raises LogError if the file cannot be read, lacks a column, or a line holds something else than a
+    number.
     """
     try:
         table = csv.DictReader(StringIO(io_paths.read_bytes(str(path)).decode("utf-8-sig"), newline=""))
@@ -103,11 +81,8 @@ def grades(
 ) -> tuple[FloatArray, FloatArray | None]:
     """Grade of each question of a task, NaN if there is none, and the probabilities where any is given.
 
-    Labels of other systems' answers than those of `system` are ignored. The grades of several raters are averaged.
-
-    Raises
-    ------
-    LogError : if a question has two grades of one rater or of unknown raters, or only some grades have a probability
+    Labels of other systems' answers than those of `system` are ignored. The grades of several raters are averaged. Two
+    grades of one rater or of unknown raters are an error, and probabilities of only some grades.
     """
     place = {question: i for i, question in enumerate(ids)}
     mine = labels_of_answers(labels, task, place, system)
@@ -152,12 +127,7 @@ def _rows_of_answers(labels: Sequence[Label], task: str, ids: Container[str], sy
 
 
 def check_systems(labels: Sequence[Label], systems: Sequence[str]) -> None:
-    """Make sure that a label may belong to one of the systems, and that it is clear to which.
-
-    Raises
-    ------
-    DataError : if all labels name other systems, or a label names no system although there are several
-    """
+    """Raise DataError if all labels name other systems, or a label names none although there are several."""
     labels = [label for label in labels if label.has_score]
     labeled = {label.system for label in labels if label.system is not None}
     if systems and labeled.isdisjoint(systems) and labels and all(label.system is not None for label in labels):
@@ -168,12 +138,7 @@ def check_systems(labels: Sequence[Label], systems: Sequence[str]) -> None:
 
 
 def check_tasks(labels: Sequence[Label], logs: Sequence[TaskLog]) -> None:
-    """Make sure that labels without a task match answers to one task of each system only.
-
-    Raises
-    ------
-    DataError : if not
-    """
+    """Raise DataError if labels without a task match answers to more than one task of a system."""
     without_task = [label for label in labels if label.task is None]
     tasks_of: dict[tuple[str, str], set[str]] = {}
     for log in logs:

@@ -24,12 +24,7 @@ _DEFAULTS: Final = {MAX_EXPANSION: 100.0, MAX_CELLS: 2e7}
 
 
 def limit_from_environment(variable: str) -> float:
-    """Return the value of `MAX_EXPANSION` or `MAX_CELLS`, or its default.
-
-    Raises
-    ------
-    DataError : if the variable is not a positive number
-    """
+    """The value of `MAX_EXPANSION` or `MAX_CELLS`, or its default; raises DataError if it is not a positive number."""
     text = os.environ.get(variable)
     if not text:
         return _DEFAULTS[variable]

@@ -10,28 +10,17 @@ _MAX_BYTES = 16 << 20
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """What identifies one version of a file.
+    """What identifies one version of a file."""
 
-    Attributes
-    ----------
-    url : path or URL
-    size : bytes, None if the storage does not report a size
-    tag : hash or version that the storage reports; otherwise the modification time; None if neither is known
-    """
-
-    url: str
-    size: int | None
-    tag: str | None
+    url: str  # path or URL
+    size: int | None  # bytes; None if the storage does not report a size
+    tag: str | None  # hash or version that the storage reports, else the modification time; None if neither is known
 
 
 @dataclass(slots=True)
 class ListingCache:
-    """Fingerprints of listed files and the last bytes of the files that were read.
-
-    Attributes
-    ----------
-    files : fingerprint of each listed file, by URL
-    ends : the last bytes of files, by URL. For a small file that is its whole content
+    """Fingerprints of listed files by URL, and the last bytes of the files that were read: of small files the whole
+    content.
     """
 
     files: dict[str, Fingerprint] = field(default_factory=dict)

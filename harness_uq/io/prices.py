@@ -19,16 +19,10 @@ _PER_MILLION = 1e6 / _TOKENS
 
 @dataclass(frozen=True, slots=True)
 class PriceTable:
-    """Prices that the user gives.
+    """Prices that the user gives."""
 
-    Attributes
-    ----------
-    by_model : prices by the name of the model, as in the log or without its provider
-    origin : where they come from, for messages
-    """
-
-    by_model: dict[str, ModelPrice]
-    origin: str
+    by_model: dict[str, ModelPrice]  # by name of the model, as in the log or without its provider
+    origin: str  # where they come from, for messages
 
     def price_of(self, model: str, time: str | None) -> ModelPrice | None:  # noqa: ARG002 -- one date for all runs
         """Prices of a model; None if the file does not contain it."""
@@ -85,13 +79,10 @@ def _list_price(model: str, time: str | None, **tokens: int) -> float | None:
 
 
 def read_prices(path: str) -> PriceTable:
-    """Read prices from a TOML file with one table per model.
+    """Prices of a TOML file with one table per model, in US dollars per million tokens.
 
-    The keys are `input`, `output`, and optionally `cached` and `cache_write`, in US dollars per million tokens.
-
-    Raises
-    ------
-    LogError : if the file cannot be read, a key is missing or unknown, or a price is negative or not a number
+    The keys are `input`, `output`, and optionally `cached` and `cache_write`. Raises LogError if the file cannot be
+    read, a key is missing or unknown, or a price is negative or not a number.
     """
     try:
         document = tomllib.loads(io_paths.read_bytes(path).decode())

@@ -22,15 +22,8 @@ _MAX_READ_AHEAD: Final = 8 << 20
 
 
 class RangeReader(io.RawIOBase):
-    """Raw stream over a remote file of known size.
-
-    Sequential reads are fetched ahead, doubling the amount each time; random access is not.
-
-    Parameters
-    ----------
-    file : file of fsspec, opened without a cache
-    size : size of the file in bytes
-    url : name of the file in error messages
+    """Raw stream over a remote file of known size (bytes), which fsspec opened without a cache. Sequential reads are
+    fetched ahead, doubling the amount each time; random access is not. `url` names the file in error messages.
     """
 
     def __init__(self, file: "AbstractBufferedFile", size: int, url: str) -> None:

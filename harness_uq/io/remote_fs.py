@@ -39,12 +39,8 @@ _Infos: TypeAlias = Mapping[str, Mapping[str, object]]
 
 
 class RemoteFileSystem:
-    """The storage behind a URL. All methods raise `OSError` without credentials.
-
-    Parameters
-    ----------
-    scheme : the part of the URL before ``://``
-    file_system : file system of fsspec
+    """The storage behind a URL with this scheme, with a file system of fsspec; methods raise OSError without
+    credentials.
     """
 
     def __init__(self, scheme: str, file_system: "AbstractFileSystem") -> None:
@@ -161,13 +157,7 @@ class RemoteFileSystem:
 
 
 def remote_file_system(url: str) -> RemoteFileSystem:
-    """Return the file system for a URL.
-
-    Raises
-    ------
-    MissingDependencyError : if a package for this kind of storage is not installed
-    OSError : if fsspec does not support the scheme
-    """
+    """The file system for a URL; raises MissingDependencyError if its package is not installed."""
     scheme = url.partition("://")[0].lower()
     package, remedy = _PACKAGES.get(scheme, ("a package that is not installed", _EXTRA))
     try:

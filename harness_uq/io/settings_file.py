@@ -55,13 +55,10 @@ def _lines(key: str, value: object) -> Iterator[str]:
 
 
 def find_settings(folder: Path) -> Settings:
-    """The settings of the nearest file in this folder or a parent.
+    """The settings of the nearest `harness-uq.toml` or `pyproject.toml` in this folder or a parent.
 
-    The file is `harness-uq.toml`, or `pyproject.toml` with the table `[tool.harness_uq]`.
-
-    Raises
-    ------
-    SettingsError : if the file cannot be read, a setting does not exist, or a value is invalid
+    A `pyproject.toml` counts if it contains the table `[tool.harness_uq]`. Raises SettingsError if the file cannot be
+    read, a setting does not exist, or a value is invalid.
     """
     for path in (parent / name for parent in (folder, *folder.parents) for name in (OWN_FILE, _SHARED_FILE)):
         if path.is_file() and (table := _read_table(path)) is not None:
@@ -70,13 +67,8 @@ def find_settings(folder: Path) -> Settings:
 
 
 def read_settings(path: Path) -> Settings:
-    """The settings of one file.
-
-    A file called `pyproject.toml` contains them in the table `[tool.harness_uq]`, any other file at its top.
-
-    Raises
-    ------
-    SettingsError : as `find_settings`, and if a `pyproject.toml` contains no settings
+    """The settings of one file, with the errors of `find_settings`. A file called `pyproject.toml` must contain them in
+    the table `[tool.harness_uq]`, any other file at its top.
     """
     table = _read_table(path)
     if table is None:
@@ -110,11 +102,7 @@ def _read_table(path: Path) -> Mapping[str, object] | None:
 
 
 def check_settings(values: Mapping[str, object], rules: Mapping[str, Rule], *, origin: str) -> dict[str, object]:
-    """The converted values.
-
-    Raises
-    ------
-    SettingsError : if a name is not in `rules`, or a value is invalid; the message begins with `origin`
+    """The converted values; raises SettingsError, which begins with `origin`, for an unknown name or an invalid value.
 
     >>> check_settings({"level": "0.9"}, LIVE_SETTINGS, origin="HARNESS_UQ_LEVEL")
     {'level': 0.9}

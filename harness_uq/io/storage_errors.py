@@ -14,12 +14,7 @@ class MissingError(FileNotFoundError):
 
 @contextmanager
 def translate_storage_errors(url: str) -> Iterator[None]:
-    """Turn any exception of a storage library inside the block into an `OSError` without credentials.
-
-    Raises
-    ------
-    OSError : with a description in `strerror` and the redacted `url` as `filename`
-    """
+    """Turn any exception of a storage library inside the block into an `OSError` without credentials."""
     try:
         yield
     except HarnessUqError:

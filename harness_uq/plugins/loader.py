@@ -33,24 +33,14 @@ T = TypeVar("T", bound=Named)
 
 @dataclass(frozen=True, slots=True)
 class InstalledPlugin:
-    """A plugin, what it provides and what of it was skipped.
+    """A plugin, what it provides and what of it was skipped."""
 
-    Attributes
-    ----------
-    name : of the entry point
-    module : that the entry point names
-    distribution : name and version of the package that installs it; None if it is unknown
-    is_built_in : whether harness_uq itself provides it
-    provides : names by the plural of what they are, such as `methods` or `readers`
-    problems : why the plugin, or a part of it, was skipped
-    """
-
-    name: str
-    module: str
-    distribution: str | None = None
+    name: str  # of the entry point
+    module: str  # that the entry point names
+    distribution: str | None = None  # name and version of the package that installs it; None if it is unknown
     is_built_in: bool = False
-    provides: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    problems: tuple[str, ...] = ()
+    provides: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # names by plural, such as `methods`
+    problems: tuple[str, ...] = ()  # why the plugin, or a part of it, was skipped
 
     @property
     def address(self) -> str:
@@ -77,18 +67,11 @@ class InstalledPlugin:
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """What a plugin must provide under one hook.
+    """What a plugin must provide under one hook."""
 
-    Attributes
-    ----------
-    noun : what messages call it, such as `method`; its plural adds an s
-    hook : the hook that returns it
-    required, optional : types of its attributes by name; None for methods
-    """
-
-    noun: str
-    hook: str
-    required: Mapping[str, type | None]
+    noun: str  # what messages call it, such as `method`; its plural adds an s
+    hook: str  # that returns it
+    required: Mapping[str, type | None]  # types of attributes by name; None for methods
     optional: Mapping[str, type | None] = field(default_factory=dict)
 
     def violation(self, thing: object) -> str | None:
@@ -142,12 +125,7 @@ FORMAT = Contract(
 
 
 class PluginLoader:
-    """Registers plugins and collects what they provide.
-
-    Attributes
-    ----------
-    manager : the pluggy manager, which calls the hooks
-    """
+    """Registers plugins with the pluggy manager, which calls the hooks, and collects what they provide."""
 
     def __init__(self) -> None:
         self.manager = pluggy.PluginManager(PROJECT)

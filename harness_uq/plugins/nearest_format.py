@@ -16,18 +16,11 @@ _MIN_MEMBERS = 2
 
 @dataclass(frozen=True, slots=True)
 class FormatSignature:
-    """The members that identify a format.
+    """The members that identify a format."""
 
-    Attributes
-    ----------
-    name : name of the format in messages
-    members : dotted names of members of the document, of its first item if it is a list, or of the first line
-    values : supported values of members, by dotted name
-    """
-
-    name: str
-    members: tuple[str, ...]
-    values: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
+    name: str  # of the format in messages
+    members: tuple[str, ...]  # dotted names in the document, in its first item if it is a list, or in the first line
+    values: Mapping[str, tuple[object, ...]] = field(default_factory=dict)  # supported values, by dotted name
 
 
 SIGNATURES = (
@@ -56,12 +49,7 @@ SIGNATURES = (
 
 
 def nearest_format(path: str) -> Message | None:
-    """Say which known format a JSON or JSON Lines file resembles, and what it lacks; None if it resembles none.
-
-    Raises
-    ------
-    OSError : if the file cannot be read
-    """
+    """Say which known format a JSON or JSON Lines file resembles, and what it lacks; None if it resembles none."""
     record = _first_record(path)
     if record is None:
         return None

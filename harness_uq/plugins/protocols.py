@@ -209,12 +209,7 @@ class WritesFiles(Protocol):
     """An output format that also writes estimates with the scores of their samples as a folder of files."""
 
     def files(self, rows: "Sequence[Estimate]", logs: "Iterable[TaskLog]") -> "Iterable[tuple[PurePosixPath, str]]":
-        """Path and content of each file.
-
-        Parameters
-        ----------
-        rows, logs : estimates and their logs
-        """
+        """Path and content of each file, from estimates and their logs."""
 
 
 @runtime_checkable
@@ -222,13 +217,8 @@ class Watchable(Protocol):
     """A harness whose runs can be read while they are in progress, for `harness-uq watch`."""
 
     def read_running(self, run: Run) -> "Iterable[TaskLog]":
-        """Tasks of a run in progress; none if the run has ended.
-
-        The rows are all planned questions, in the order in which they are scheduled; questions without a score are NaN.
-
-        Raises
-        ------
-        LogError : if the run cannot be read
+        """Tasks of a run in progress; none if the run has ended. Raises LogError if it cannot be read. The rows are all
+        planned questions, in the order in which they are scheduled; questions without a score are NaN.
         """
 
 
@@ -289,11 +279,8 @@ class ReadsObjects(Protocol):
         """Whether an object is a result of this harness; must be fast and not import the harness."""
 
     def read_object(self, result: object) -> "Iterable[TaskLog]":
-        """The tasks of an accepted object, equal to those that `read` reads from its files.
-
-        Raises
-        ------
-        LogError : if the object cannot be read
+        """The tasks of an accepted object, equal to those that `read` reads from its files. Raises LogError if the
+        object cannot be read.
         """
 
 
@@ -317,11 +304,8 @@ class ReadsColumns(Protocol):
     """A reader of tables whose columns the user can name."""
 
     def with_columns(self, columns: Mapping[str, str | Sequence[str]]) -> Reader:
-        """A copy of the reader that uses these columns, by role, or that leaves tables to other readers.
-
-        Raises
-        ------
-        LogError : if a role does not exist
+        """A copy of the reader that uses these columns, by role, or that leaves tables to other readers. Raises
+        LogError if a role does not exist.
         """
 
 
@@ -365,36 +349,18 @@ class Writer(Protocol):
     def write(
         self, run: Run, estimates: "Sequence[Estimate]", destination: str | None, *, settings: Settings
     ) -> list[str]:
-        """Write estimates into the logs of a run.
+        """Write estimates of a run into its logs, or into copies of its files in the folder `destination`.
 
         Each file is written under a temporary name and then renamed, so that the logs are unchanged after a failure.
-
-        Parameters
-        ----------
-        estimates : estimates of this run
-        destination : folder for copies of the files, in which they must not exist yet; None to write in place, with the
-            data that `restore` requires
-        settings : options of the estimates by name (`method`, `level`, `scope` and others), recorded with them
-
-        Returns
-        -------
-        paths of the files that were written
-
-        Raises
-        ------
-        LogError : if the run cannot be written; its files are unchanged
+        The copies must not exist yet; without a folder the logs are changed in place, with the data that `restore`
+        requires. The settings are options of the estimates by name (`method`, `level`, `scope` and others) and are
+        recorded with them. Returns the paths of the files that were written. Raises LogError if the run cannot be
+        written.
         """
 
     def restore(self, path: str) -> list[str]:
-        """Undo an in-place `write` of a file, byte for byte.
-
-        Returns
-        -------
-        paths of the restored files; empty if the file was not written in place
-
-        Raises
-        ------
-        LogError : if the file was written in place but cannot be restored
+        """Undo an in-place `write` of a file, byte for byte, and return the paths of the restored files. They are empty
+        if the file was not written in place. Raises LogError if it was and cannot be restored.
         """
 
 

@@ -107,18 +107,11 @@ def _renamed(log: TaskLog, system: str) -> TaskLog:
 
 @dataclass(slots=True)
 class ReadErrors:
-    """Errors that are collected while runs are read.
+    """Errors that are collected while runs are read."""
 
-    Attributes
-    ----------
-    messages : (path, message) of files that could not be read and of tasks without scores
-    failed_paths : paths in `messages` of which nothing was read
-    failed_files : all files of the runs without task logs
-    """
-
-    messages: list[tuple[str, Message]] = field(default_factory=list)
-    failed_paths: set[str] = field(default_factory=set)
-    failed_files: set[str] = field(default_factory=set)
+    messages: list[tuple[str, Message]] = field(default_factory=list)  # by path, of files and of tasks without scores
+    failed_paths: set[str] = field(default_factory=set)  # paths in `messages` of which nothing was read
+    failed_files: set[str] = field(default_factory=set)  # all files of the runs without task logs
 
     def read(self, reader: Reader, run: Run, *, need_scores: bool) -> list[TaskLog]:
         """The tasks of a run; if it cannot be read, none, and the error is recorded."""
@@ -231,12 +224,8 @@ def _read_paths(
 def make_reading(
     listing: Listing, logs: Iterable[TaskLog], claimed: Set[str], errors: ReadErrors, readers: Mapping[str, Reader]
 ) -> Reading:
-    """Sort the errors into failures (of given paths without any log), warnings and skipped files.
-
-    Parameters
-    ----------
-    claimed : files of all runs
-    readers : readers that were used, by name
+    """Sort the errors into failures (of given paths without any log), warnings and skipped files. `claimed` are the
+    files of all runs, and `readers` those that were used, by name.
     """
     read = claimed - errors.failed_files
     failures = _failures(listing.files_by_path, read, dict(errors.messages), readers)
@@ -255,13 +244,8 @@ def task_logs(
 ) -> list[TaskLog]:
     """The logs of runs that are selected, with the ranges and directions of the catalogues.
 
-    A file that cannot be read is logged as a warning if its path contains other logs.
-
-    Raises
-    ------
-    LogError : if a path contains no readable log
-    TypeError : if no reader accepts an object
-    DataError, StructureError : as `Selection.of`
+    A file that cannot be read is logged as a warning if its path contains other logs. Raises LogError if a path
+    contains no readable log, TypeError if no reader accepts an object, and the errors of `Selection.of`.
     """
     if selection is not None and (resources := resource_options(selection.resources, selection.prices)) is not None:
         plugins = reading_resources(plugins, resources)
@@ -279,26 +263,13 @@ def task_logs(
 
 
 def read_run(harness: Reader, run: Run, *, need_scores: bool) -> list[TaskLog]:
-    """The tasks of a run.
-
-    Raises
-    ------
-    LogError : if the run cannot be read or, with `need_scores`, if no task has a score
-    """
+    """The tasks of a run; raises LogError if it cannot be read or, with `need_scores`, if no task has a score."""
     return _checked(harness, harness.read(run), need_scores=need_scores)
 
 
 def resource_options(is_requested: bool, prices: str | None) -> ResourceOptions | None:
-    """How to read resources: with the prices of a file, or else with public prices if they are installed.
-
-    Parameters
-    ----------
-    is_requested : whether resources were requested
-    prices : file of prices; if there is one, resources are requested, too
-
-    Raises
-    ------
-    LogError : if the file is not a valid file of prices
+    """How to read resources: with the prices of a file, which requests them, or else with public prices if installed.
+    Returns None if they are not requested. Raises LogError if the file is not a valid file of prices.
     """
     if prices is None and not is_requested:
         return None
@@ -319,12 +290,7 @@ def reading_resources(plugins: Plugins, options: ResourceOptions) -> Plugins:
 
 
 def reading_columns(plugins: Plugins, columns: Mapping[str, str | Sequence[str]]) -> Plugins:
-    """The plugins with readers of tables that use these columns, by role.
-
-    Raises
-    ------
-    LogError : if a role does not exist
-    """
+    """The plugins with readers of tables that use these columns, by role; raises LogError if a role does not exist."""
     readers = {
         name: reader.with_columns(columns) if isinstance(reader, ReadsColumns) else reader
         for name, reader in plugins.harnesses.items()

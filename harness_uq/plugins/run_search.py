@@ -31,12 +31,7 @@ from harness_uq.plugins.protocols import FallbackReader, Reader, ReadsObjects, R
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The files under the paths that the caller gave.
-
-    Attributes
-    ----------
-    files_by_path : files of each path
-    """
+    """The files under each of the paths that the caller gave."""
 
     files_by_path: Mapping[str, Sequence[str]]
 
@@ -48,27 +43,15 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The runs among some files.
+    """The runs among some files."""
 
-    Attributes
-    ----------
-    runs : reader and run, sorted by folder, then by time
-    claimed : files of these runs
-    problems : (path, message) of files that look like logs but cannot be read
-    """
-
-    runs: tuple[tuple[Reader, Run], ...]
-    claimed: frozenset[str]
-    problems: tuple[tuple[str, Message], ...]
+    runs: tuple[tuple[Reader, Run], ...]  # sorted by folder, then by time
+    claimed: frozenset[str]  # files of these runs
+    problems: tuple[tuple[str, Message], ...]  # (path, message) of files that look like logs but cannot be read
 
 
 def find_runs(path: str, harnesses: Mapping[str, Reader]) -> tuple[list[tuple[Reader, Run]], list[tuple[str, Message]]]:
-    """Readers and runs under one path, and (path, message) of files that look like damaged logs.
-
-    Raises
-    ------
-    LogError : if two harnesses claim the same file
-    """
+    """Readers and runs under one path, and (path, message) of files that look like damaged logs."""
     result = search(expand_path(path), harnesses)
     return list(result.runs), list(result.problems)
 
@@ -86,12 +69,7 @@ def list_files(path: str) -> list[Fingerprint]:
 
 
 def search(files: Sequence[str], readers: Mapping[str, Reader]) -> SearchResult:
-    """Let each reader find its runs among the files.
-
-    Raises
-    ------
-    LogError : if two harnesses claim the same file
-    """
+    """Let each reader find its runs among the files; raises LogError if two harnesses claim the same file."""
     runs: list[tuple[Reader, Run]] = []
     owner: dict[str, str] = {}
     problems: list[tuple[str, Message]] = []

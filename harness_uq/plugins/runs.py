@@ -30,25 +30,15 @@ class ResultObject:
 
 @dataclass(frozen=True, slots=True)
 class GivenRuns:
-    """The runs that a caller passes, without a name or under one name.
-
-    Attributes
-    ----------
-    paths : files, folders and patterns
-    results : task logs and results in memory
-    """
+    """The runs that a caller passes, without a name or under one name: paths and patterns, and results in memory."""
 
     paths: list[str] = field(default_factory=list)
     results: list[TaskLog | ResultObject] = field(default_factory=list)
 
 
 def sort_runs(runs: Runs, readers: Mapping[str, Reader]) -> dict[str | None, GivenRuns]:
-    """Sort runs by the name of their system; the name is None for runs that are not in a mapping.
-
-    Raises
-    ------
-    TypeError : if an object is of a type that no reader accepts
-    LogError : if two readers accept the same object
+    """Sort runs by the name of their system; the name is None for runs that are not in a mapping. Raises TypeError if
+    no reader accepts an object, and LogError if two readers do.
     """
     sorted_runs: dict[str | None, GivenRuns] = {}
     for name, item in _items(runs, None, readers):
@@ -80,11 +70,8 @@ def _items(
 
 
 def reader_of(result: object, readers: Mapping[str, Reader]) -> ReadsObjects | None:
-    """The reader that accepts an object; readers of general types are asked after all others.
-
-    Raises
-    ------
-    LogError : if two readers accept the object
+    """The reader that accepts an object; readers of general types are asked after all others. Raises LogError if two
+    readers accept the object.
     """
     accepting = {
         name: reader

@@ -110,13 +110,7 @@ def worker_failure_message(batch: Batch, error: BaseException | None, *, kind: M
 
 
 class JoblibBackend:
-    """Workers of joblib.
-
-    Parameters
-    ----------
-    n_workers : number of workers
-    settings : arguments of `joblib.parallel_config`; empty if the caller has set them already
-    """
+    """Workers of joblib, with arguments of `joblib.parallel_config`; none if the caller has set them already."""
 
     is_in_process = False
 
@@ -175,11 +169,8 @@ class JoblibBackend:
 
 @contextmanager
 def joblib_processes(jobs: int | None) -> Iterator[Backend]:
-    """Start processes on this machine; an error inside the block stops them at once.
-
-    Parameters
-    ----------
-    jobs : number of processes. None for the setting of `joblib.parallel_config`, or for this process if there is none
+    """Start processes on this machine; an error inside the block stops them at once. Without a number of jobs, that of
+    `joblib.parallel_config` is used, or this process if there is none.
     """
     import joblib
 

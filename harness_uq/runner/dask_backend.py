@@ -33,12 +33,7 @@ _LOCAL_CLUSTER_CONFIG: Final = {
 
 
 class DaskBackend:
-    """Workers of a dask cluster.
-
-    Parameters
-    ----------
-    client : connected to the scheduler
-    """
+    """Workers of a dask cluster, whose client is connected to the scheduler."""
 
     is_in_process = False
 
@@ -101,16 +96,8 @@ class DaskBackend:
 
 @contextmanager
 def dask_cluster(scheduler: str | None, jobs: int | None) -> Iterator[Backend]:
-    """Connect to the cluster at an address, or start one on this machine.
-
-    Parameters
-    ----------
-    scheduler : address of the scheduler; None to start a cluster
-    jobs : number of workers of a cluster on this machine; None for one per processor
-
-    Raises
-    ------
-    HarnessUqError : if no scheduler answers at the address
+    """Connect to the cluster at the address of a scheduler, or start one with `jobs` workers on this machine. By
+    default there is one worker per processor. Raises HarnessUqError if no scheduler answers at the address.
     """
     with ExitStack() as stack:
         stack.enter_context(safe_path())

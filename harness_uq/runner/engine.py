@@ -11,28 +11,19 @@ from harness_uq.runner.backends import Backend, SerialBackend, joblib_processes
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """Choice of a backend.
+    """Choice of a backend."""
 
-    Attributes
-    ----------
-    name : `joblib` for this machine, or for the backend set by `joblib.parallel_config`; `dask` for a cluster
-    jobs : number of processes; by default the setting of `joblib.parallel_config`, or else this process alone
-    scheduler : address of a dask cluster; by default a cluster is started on this machine
-    """
-
-    name: Literal["joblib", "dask"] = "joblib"
-    jobs: int | None = None
-    scheduler: str | None = None
+    name: Literal["joblib", "dask"] = "joblib"  # `joblib` for this machine or as `joblib.parallel_config` says
+    jobs: int | None = None  # processes; None for the setting of `joblib.parallel_config`, or else this process alone
+    scheduler: str | None = None  # address of a dask cluster; None starts one on this machine
 
 
 @contextmanager
 def open_backend(engine: Engine) -> Iterator[Backend]:
     """Start the workers of an engine; an error inside the block stops processes on this machine at once.
 
-    Raises
-    ------
-    MissingDependencyError : if a package that the engine needs is not installed
-    HarnessUqError : if the cluster cannot be reached
+    Raises MissingDependencyError if a package that the engine needs is not installed, and HarnessUqError if the cluster
+    cannot be reached.
     """
     if engine.name == "dask":
         from harness_uq.runner.dask_backend import dask_cluster

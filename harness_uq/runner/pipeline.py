@@ -30,13 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Progress of a scan.
-
-    Attributes
-    ----------
-    logs, n_logs : logs that are done, and all logs
-    n_bytes, all_bytes : size of their files
-    """
+    """Progress of a scan: logs that are done of all logs, and the sizes of their files."""
 
     logs: int
     n_logs: int
@@ -46,15 +40,9 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """Results of a scan.
+    """Results of a scan: what was read, and on request an estimate without posterior for each of the logs' data."""
 
-    Attributes
-    ----------
-    reading : the task logs, or their outlines if complete logs were not requested, and what could not be read
-    rows : an estimate for each of the logs' data, if requested; without posteriors
-    """
-
-    reading: Reading
+    reading: Reading  # with outlines of logs if complete ones were not requested
     rows: tuple[Estimate, ...] = ()
 
     def rows_of(self, logs: Iterable[TaskLog]) -> list[Estimate]:
@@ -84,27 +72,16 @@ def scan(
     plugins: Plugins | None = None,
     progress: Callable[[Progress], None] = lambda _: None,
 ) -> Scan:
-    """Read all runs under `paths` and estimate their scores. Memory grows with the largest log, not with their number.
+    """Read all runs under files, folders, glob patterns or URLs and estimate their scores, if there are options for it.
 
-    The result does not depend on the engine, except that runs whose worker died are failures.
-
-    Parameters
-    ----------
-    paths : files, folders, glob patterns or URLs
-    options : how to estimate. By default no estimates are made
-    full_logs : return complete task logs (scores and codes, no texts) instead of outlines
-    need_scores : leave out runs and tasks without scores, with a warning, as `read_logs` does
-    engine : where to do the work. By default in this process, or as `joblib.parallel_config` says
-    store : folder or URL of a store of results. Logs that have not changed since they were stored are not read again
-    plugins : by default the installed ones. Workers in other processes receive its readers and load all other plugins
-    progress : called with a `Progress` after each batch
-
-    Raises
-    ------
-    LogError : if two harnesses claim the same file
-    HarnessUqError : if the store or the cluster cannot be used
-    MissingDependencyError : if a package that the store or the engine needs is not installed
-    KeyboardInterrupt : with the number of logs that were done
+    Memory grows with the largest log, not with their number. The result does not depend on the engine, except that runs
+    whose worker died are failures; by default the work is done in this process, or as `joblib.parallel_config` says.
+    The task logs are outlines or, with `full_logs`, complete (scores and codes, no texts). Runs and tasks without
+    scores are left out with `need_scores`, with a warning. Logs that have not changed since they were stored in the
+    folder or URL `store` are not read again. Workers in other processes receive the readers of `plugins` and load all
+    other plugins. `progress` is called after each batch. Raises LogError if two harnesses claim the same file,
+    HarnessUqError if the store or the cluster cannot be used, and KeyboardInterrupt with the number of logs that were
+    done.
     """
     plugins = plugins or load_plugins()
     listing, groups = _list_files(paths, plugins)

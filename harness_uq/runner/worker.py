@@ -28,22 +28,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class BatchWorker:
-    """A function of a batch that can be sent to another process.
+    """A function of a batch that can be sent to another process."""
 
-    Attributes
-    ----------
-    readers : readers by name. Other plugins are loaded where the work is done
-    options : how to estimate; None if no estimates are needed
-    full_logs : whether to return complete task logs instead of outlines
-    store_writer : converts results for a store; None if there is no store
-    plugins : the plugins of this process, if it does the work itself
-    """
-
-    readers: Mapping[str, Reader]
-    options: Options | None = None
-    full_logs: bool = False
-    store_writer: "StoreWriter | None" = None
-    plugins: Plugins | None = None
+    readers: Mapping[str, Reader]  # by name; other plugins are loaded where the work is done
+    options: Options | None = None  # how to estimate; None if no estimates are needed
+    full_logs: bool = False  # whether to return complete task logs instead of outlines
+    store_writer: "StoreWriter | None" = None  # converts results for a store; None if there is no store
+    plugins: Plugins | None = None  # of this process, if it does the work itself
 
     def __call__(self, batch: Batch) -> BatchResult | HarnessUqError:
         """Process a batch; return an error that ends the whole scan, for example if two harnesses claim one file."""

@@ -18,17 +18,8 @@ from harness_uq.store.store import Store, drop_replaced
 class ResultCache:
     """The results that a store has for groups of files.
 
-    Parameters
-    ----------
-    folder : path or URL of the store
-    groups : the files of the scan
-    plugins : their versions are part of the cache key
-    options : how to estimate; None if no estimates are needed
-    full_logs : whether complete task logs are needed, so that stored estimates alone do not suffice
-
-    Attributes
-    ----------
-    writer : writes the results of a worker
+    The versions of the plugins are part of the cache key. Stored estimates alone do not suffice if `full_logs` are
+    needed, and are not read without options. `writer` writes the results of a worker.
     """
 
     def __init__(
@@ -70,11 +61,8 @@ class ResultCache:
         return {entry.key.part for entry in self._store.entries}
 
     def finish(self, damaged_files: Mapping[str, Message]) -> list[Message]:
-        """Drop replaced results; return a message for each file of the store that could not be read.
-
-        Parameters
-        ----------
-        damaged_files : messages of workers by path
+        """Drop replaced results; return a message for each file of the store that this process or a worker could not
+        read.
         """
         if self._has_replaced:
             drop_replaced(Store(self._store.folder))

@@ -93,11 +93,8 @@ def estimates_to_rows(
 
 
 def logs_and_estimates(rows: Sequence[StoredRow]) -> tuple[tuple[TaskLog, ...], tuple[bytes, ...]]:
-    """Restore outlines of the logs of a run, and its packed estimates.
-
-    Raises
-    ------
-    DataError : if a row has only a part of metric, filter and estimate
+    """Restore outlines of the logs of a run, and its packed estimates. Raises DataError if a row has only a part of
+    metric, filter and estimate.
     """
     for row in rows:
         if len({value is None for value in (row.metric, row.filter, row.packed)}) > 1:

@@ -26,30 +26,18 @@ _MAX_BATCHES_OF_TOTAL: Final = 16  # but need not be smaller than a sixteenth of
 
 @dataclass(frozen=True, slots=True)
 class CacheKey:
-    """Key of the stored results of a group of files.
+    """Key of the stored results of a group of files."""
 
-    Attributes
-    ----------
-    part : hash of the names of the files
-    state : hash of their sizes and tags and of the software; None if a tag is unknown, so that nothing is stored
-    """
-
-    part: str
-    state: str | None
+    part: str  # hash of the names of the files
+    state: str | None  # hash of their sizes, tags and the software; None, which stores nothing, if a tag is unknown
 
 
 @dataclass(frozen=True, slots=True)
 class FileGroup:
-    """Files that are searched for runs together. No run has files in two groups.
+    """Files that are searched for runs together. No run has files in two groups."""
 
-    Attributes
-    ----------
-    files : as they were listed
-    stored_logs : file of a store that contains their task logs, and the key of these logs
-    """
-
-    files: tuple[Fingerprint, ...]
-    stored_logs: tuple[str, CacheKey] | None = None
+    files: tuple[Fingerprint, ...]  # as they were listed
+    stored_logs: tuple[str, CacheKey] | None = None  # file of a store with their task logs, and the key of these
 
     @property
     def urls(self) -> tuple[str, ...]:

@@ -118,11 +118,8 @@ def data_to_row(data: TaskData) -> Row:
 
 
 def data_from_row(row: Row) -> TaskData:
-    """Convert a row back to data; the inverse of `data_to_row`.
-
-    Raises
-    ------
-    DataError : if the kind is unknown, a field of the kind is missing, or the fields contradict each other
+    """Convert a row back to data; the inverse of `data_to_row`. Raises DataError if the kind is unknown, a field of the
+    kind is missing, or the fields contradict each other.
     """
     if (name := row["kind"]) not in _KINDS:
         raise DataError(f"unknown kind of data: {name!r}")
@@ -254,11 +251,8 @@ def log_to_row(log: TaskLog) -> Row:
 
 
 def log_from_row(row: Row) -> TaskLog:
-    """Convert a row back to a task log; the inverse of `log_to_row`.
-
-    Raises
-    ------
-    ValueError, TypeError, KeyError : if the row does not describe a task log
+    """Convert a row back to a task log; the inverse of `log_to_row`. Raises ValueError, TypeError or KeyError if the
+    row does not describe a task log.
     """
     prefix, declared, settings = row["prompt_prefix"], row["declared"], json.loads(row["settings"])
     if not isinstance(settings, dict):

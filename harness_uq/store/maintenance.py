@@ -20,21 +20,13 @@ from harness_uq.store.store import Store, newest_entries
 
 @dataclass(frozen=True, slots=True)
 class StoreSummary:
-    """The contents of a store of one kind and one set of options.
+    """The contents of a store of one kind and one set of options."""
 
-    Attributes
-    ----------
-    kind : 'logs' or 'estimates'
-    options : options of the estimates; None for task logs
-    n_logs : number of logs with such contents
-    first, last : date of the oldest and of the newest of them (ISO 8601)
-    """
-
-    kind: str
-    options: str | None
-    n_logs: int
-    first: str
-    last: str
+    kind: str  # `logs` or `estimates`
+    options: str | None  # of the estimates; None for task logs
+    n_logs: int  # number of logs with such contents
+    first: str  # date of the oldest of them (ISO 8601)
+    last: str  # date of the newest
 
 
 def summarize_store(store: Store) -> list[StoreSummary]:
@@ -61,12 +53,7 @@ def find_damage(store: Store, plugins: Plugins) -> Iterator[tuple[str, Message]]
 
 
 def remove_outdated(store: Store, plugins: Plugins) -> dict[str, int]:
-    """Delete temporary and damaged files and outdated entries; return how many of each.
-
-    Raises
-    ------
-    HarnessUqError : if the store cannot be written to
-    """
+    """Delete temporary and damaged files and outdated entries; return how many of each."""
     try:
         temporary = [] if io_paths.is_remote(store.folder) else remove_temporary_files([store.folder])
         damaged = list(dict.fromkeys(path for path, _ in find_damage(store, plugins)))

@@ -49,16 +49,10 @@ ADDED: Final[Mapping[Kind, Set[str]]] = {"logs": log_rows.ADDED, "estimates": se
 
 @dataclass(frozen=True, slots=True)
 class StoreWriter:
-    """Converts results of workers to rows of a store.
+    """Converts results of workers to rows of a store."""
 
-    Attributes
-    ----------
-    software : names and versions of the packages that read and estimate
-    options : options of the estimates as JSON; None if there are none
-    """
-
-    software: str
-    options: str | None
+    software: str  # names and versions of the packages that read and estimate
+    options: str | None  # of the estimates as JSON; None if there are none
 
     def log_rows(self, group: FileGroup, runs: Sequence[RunResult]) -> list[Row]:
         """Return the rows of the task logs of a group of files."""
@@ -108,11 +102,8 @@ def to_bytes(kind: Kind, rows: Sequence[Row]) -> bytes:
 def read_columns(path: str, kind: Kind, columns: Sequence[str] | None = None) -> pa.Table:
     """Read columns of a file, or all if None; verify checksums and types, and that no required value is missing.
 
-    Columns that files of earlier versions may lack are null.
-
-    Raises
-    ------
-    OSError, pyarrow.ArrowException : if the file cannot be read, or does not have the columns of its kind
+    Columns that files of earlier versions may lack are null. Raises OSError or pyarrow.ArrowException if the file
+    cannot be read, or does not have the columns of its kind.
     """
     content = pa.BufferReader(io_paths.read_bytes(path))
     names = list(SCHEMAS[kind].names if columns is None else columns)
@@ -137,12 +128,7 @@ def read_columns(path: str, kind: Kind, columns: Sequence[str] | None = None) ->
 
 
 def _check_nulls(values: pa.Array, path: str, nullable: Set[str]) -> None:
-    """Check that only values whose path is nullable are missing, also inside lists and structures.
-
-    Raises
-    ------
-    pyarrow.ArrowInvalid : if another value is missing
-    """
+    """Raise pyarrow.ArrowInvalid if a value is missing whose path is not nullable, also inside lists and structures."""
     if values.null_count and path not in nullable:
         raise pa.ArrowInvalid(f"column {path} lacks {values.null_count} of {len(values)} values")
     if pa.types.is_list(values.type):
@@ -153,13 +139,7 @@ def _check_nulls(values: pa.Array, path: str, nullable: Set[str]) -> None:
 
 
 def read_runs(path: str, keys: Set[CacheKey]) -> dict[CacheKey, list[RunResult]]:
-    """Read the runs with these keys from a file of task logs.
-
-    Raises
-    ------
-    OSError, pyarrow.ArrowException : if the file cannot be read
-    ValueError, TypeError, KeyError : if a row does not describe a task log
-    """
+    """Read the runs with these keys from a file of task logs, with the errors of `read_columns` and `log_from_row`."""
     table = read_columns(path, "logs")
     is_requested = pc.is_in(table["part"], pa.array([key.part for key in keys]))
     rows_of: dict[CacheKey, dict[str, list[Row]]] = {}

@@ -27,12 +27,8 @@ def is_store(path: str) -> bool:
 
 
 def stored_logs(store: str) -> tuple[TaskLog, ...]:
-    """Return the newest task logs of every run in a store, ordered by folder and time.
-
-    Raises
-    ------
-    HarnessUqError : if the store contains no task logs, or a file cannot be read
-    MissingDependencyError : if pyarrow is not installed
+    """The newest task logs of every run in a store, ordered by folder and time. Raises HarnessUqError if the store
+    contains no task logs, or a file cannot be read.
     """
     runs = sorted(_runs(store), key=lambda run: run_order(run.path, run.time, {}))
     if not runs:

@@ -23,51 +23,28 @@ _NO_VALUES = MetadataField(np.array([], np.int64))
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """The task logs and estimates of one run.
+    """The task logs and estimates of one run."""
 
-    Attributes
-    ----------
-    path, time : first file and time of the run, by which runs are ordered
-    files : files of the run
-    logs : the task logs, or their outlines if only estimates were requested
-    packed_estimates : one estimate for each of the logs' data, see `serialize.pack`; empty if none were requested
-    """
-
-    path: str
+    path: str  # first file; runs are ordered by it and the time
     time: str | None
     files: tuple[str, ...]
-    logs: tuple[TaskLog, ...]
-    packed_estimates: tuple[bytes, ...] = ()
+    logs: tuple[TaskLog, ...]  # or their outlines if only estimates were requested
+    packed_estimates: tuple[bytes, ...] = ()  # one for each of the logs' data; empty if not requested
 
 
 @dataclass(slots=True)
 class BatchResult:
-    """The results of one batch of files.
+    """The results of one batch of files."""
 
-    Attributes
-    ----------
-    runs : all runs, including those without scores
-    read_errors : what could not be read, and why
-    files : content of new files for a store, by kind
-    damaged_files : why files of the store could not be read, by path
-    """
-
-    runs: list[RunResult] = field(default_factory=list)
-    read_errors: ReadErrors = field(default_factory=ReadErrors)
-    files: "dict[Kind, bytes]" = field(default_factory=dict)
-    damaged_files: dict[str, Message] = field(default_factory=dict)
+    runs: list[RunResult] = field(default_factory=list)  # including those without scores
+    read_errors: ReadErrors = field(default_factory=ReadErrors)  # what could not be read, and why
+    files: "dict[Kind, bytes]" = field(default_factory=dict)  # content of new files for a store
+    damaged_files: dict[str, Message] = field(default_factory=dict)  # why files of the store could not be read, by path
 
 
 class Interner:
-    """Replaces equal parts of task logs by one object, to save memory: names, and question ids, hashes and fields.
-
-    Parameters
-    ----------
-    paths : files of the logs
-
-    Attributes
-    ----------
-    objects : the shared objects, each under itself as key
+    """Replaces equal parts of task logs by one object, to save memory: names, and question ids, hashes and fields. It
+    begins with the paths of the logs; `objects` has each shared object under itself as key.
     """
 
     def __init__(self, paths: Iterable[str]) -> None:

@@ -39,29 +39,17 @@ _Packed = msgspec.defstruct("_Packed", [(name, _TYPES.get(name, Any)) for name i
 
 
 def pack(row: Estimate, estimators: Mapping[str, Estimator]) -> bytes:
-    """Serialize an estimate with msgpack, without its posterior; `info` is replaced by the name of the estimator.
-
-    Parameters
-    ----------
-    estimators : estimators by name
-    """
+    """Serialize an estimate with msgpack, without its posterior; `info` is replaced by the name of the estimator."""
     content = {name: getattr(row, name) for name in _NAMES}
     content["info"] = next((name for name, method in estimators.items() if method.info == row.info), None)
     return _encoder.encode(content)
 
 
 def unpack(content: bytes, estimators: Mapping[str, Estimator], shared: dict[object, object] | None = None) -> Estimate:
-    """Restore an estimate from bytes; the inverse of `pack`.
+    """Restore an estimate from bytes; the inverse of `pack`. Raises msgspec.MsgspecError for any other bytes.
 
-    Parameters
-    ----------
-    estimators : estimators by name
-    shared : objects of other estimates, each under itself as key. Equal parts of this estimate are replaced by them, to
-        save memory, and new parts are added
-
-    Raises
-    ------
-    msgspec.MsgspecError : if the bytes are not an estimate
+    To save memory, parts that equal one of the `shared` objects, each under itself as key, are replaced by it, and new
+    parts are added to them.
     """
     known = {} if shared is None else shared
     values: dict[str, Any] = msgspec.structs.asdict(_decoder.decode(content))

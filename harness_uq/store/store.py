@@ -31,37 +31,20 @@ _INDEX = ["part", "state", "options", "written"]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The results of one group of files in one file of a store.
+    """The results of one group of files in one file of a store."""
 
-    Attributes
-    ----------
-    path, kind : path or URL of the store's file, and its kind
-    key : the group of files and its state when it was read
-    options : options of the estimates; None for task logs
-    written : time of writing
-    """
-
-    path: str
+    path: str  # or URL of the store's file
     kind: Kind
-    key: CacheKey
-    options: str | None
-    written: datetime
+    key: CacheKey  # the group of files and its state when it was read
+    options: str | None  # of the estimates; None for task logs
+    written: datetime  # time of writing
 
 
 class Store:
     """A snapshot of a store at the time when it was opened. Its files are read when they are first needed.
 
-    Parameters
-    ----------
-    folder : path or URL. A local folder is created if it does not exist
-
-    Attributes
-    ----------
-    unreadable_files : path and message of each file that could not be read. Such files are ignored
-
-    Raises
-    ------
-    HarnessUqError : if the folder can be neither listed nor created
+    A local folder is created if it does not exist. Files that cannot be read are ignored, and `unreadable_files` has
+    the path and message of each. Raises HarnessUqError if the folder can be neither listed nor created.
     """
 
     def __init__(self, folder: str) -> None:
@@ -107,12 +90,7 @@ class Store:
                     yield path, runs
 
     def add(self, kind: Kind, content: bytes) -> None:
-        """Write a new file.
-
-        Raises
-        ------
-        HarnessUqError : if the file cannot be written
-        """
+        """Write a new file; raises HarnessUqError if that fails."""
         path = io_paths.join(self.folder, kind, f"{uuid4().hex}.parquet")
         try:
             io_paths.write_bytes(path, content)

@@ -88,18 +88,10 @@ def find_clusters(
     catalogue: Sequence[CatalogueEntry] = (),
     suggestions: Iterable[str] = (),
 ) -> Clusters:
-    """Return the cluster labels of the task's questions, from the first source that names one of its fields.
+    """The cluster labels of the task's questions, from the first source that names one of its fields.
 
-    Parameters
-    ----------
-    log : the task
-    options : clusters that the user declares
-    catalogue : known tasks; the first matching pattern is used
-    suggestions : fields that plugins suggest; the best comes first
-
-    Raises
-    ------
-    StructureError : if the user names a field that this task's questions do not have
+    The first pattern of the catalogue that matches the task is used, and the best of the fields that plugins suggest
+    comes first. Raises StructureError if the user names a field that this task's questions do not have.
     """
     if (wanted := options.cluster_of(log.task)) is not None:
         return _from_user(log, wanted, options.of_task(log.task).origin)
@@ -178,12 +170,10 @@ _NEVER_A_CLUSTER = re.compile(
 
 
 def clusters_by_heuristics(log: TaskLog, entry: CatalogueEntry | None, *, is_known: bool) -> Clusters:
-    """Return the coarsest field that is detected as clusters, or none, with a hint about the others.
+    """The coarsest field that is detected as clusters, or none, with a hint about the others.
 
-    Parameters
-    ----------
-    entry : the catalog entry, whose strata are never used as clusters
-    is_known : whether the harness has a catalog; without one, every field that groups the questions is part of the hint
+    The strata of the catalogue's entry are never clusters. Unless the harness has a catalogue (`is_known`), every field
+    that groups the questions is part of the hint.
     """
     named = {
         name: candidate

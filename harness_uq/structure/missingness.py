@@ -27,13 +27,8 @@ class _Finding:
 
 
 def missingness_notes(log: TaskLog, clusters: Clusters, others: Sequence[TaskLog]) -> tuple[Message, ...]:
-    """Notes on relations of missing scores, with correction for the number of tests (Holm 1979).
-
-    Parameters
-    ----------
-    log : a task in one run
-    clusters : clusters of its questions
-    others : logs of other systems
+    """Notes on relations of a log's missing scores to groups of questions and to the scores of other systems. They are
+    corrected for the number of tests (Holm 1979).
     """
     lost = _lost_questions(log)
     if lost is None or min(lost.sum(), (~lost).sum()) < _FEWEST:
@@ -90,16 +85,8 @@ def permutation_p_value(lost: NDArray[np.bool_], codes: IntArray) -> float:
     """p-value of the hypothesis that the shares of lost questions are equal in all groups.
 
     The statistic is the sum of squared numbers of lost questions over group sizes, which orders permutations like
-    Pearson's chi-squared statistic. The Monte Carlo standard error is at most 0.007.
-
-    Parameters
-    ----------
-    lost : bool (n_questions,)
-    codes : int (n_questions,), index of the group of each question
-
-    References
-    ----------
-    Phipson and Smyth (2010), Stat. Appl. Genet. Mol. Biol. 9, article 39, equation 2.
+    Pearson's chi-squared statistic. The Monte Carlo standard error is at most 0.007. Phipson and Smyth (2010), Stat.
+    Appl. Genet. Mol. Biol. 9, article 39, equation 2.
     """
     rng, sizes, n_lost = np.random.default_rng(0), np.bincount(codes), int(lost.sum())
     counts = rng.multivariate_hypergeometric(sizes, n_lost, size=_N_PERMUTATIONS)

@@ -29,18 +29,11 @@ _FEWEST_DIGITS, _MOST_DIGITS, _LARGEST_WHOLE = 6, 17, 1e15
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QuestionGroups:
-    """Groups of the questions of one task.
+    """Groups of the questions of one task."""
 
-    Attributes
-    ----------
-    field : name of the field
-    labels : value of each group; ranges such as `2 to 5` if the values are numbers with more than 10 different values
-    codes : int (n_questions,); index of the group of each question
-    """
-
-    field: str
-    labels: tuple[str, ...]
-    codes: IntArray
+    field: str  # its name
+    labels: tuple[str, ...]  # value of each group, or ranges such as `2 to 5` of numbers with more than 10 values
+    codes: IntArray  # int (n_questions,); index of the group of each question
 
     def rows(self, label: str) -> IntArray:
         """Return the questions of a group; empty if there is no such group."""
@@ -62,18 +55,11 @@ def part_of(log: TaskLog, rows: IntArray) -> TaskLog:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Ranges:
-    """Ranges of numbers with about equally many questions each.
+    """Ranges of numbers with about equally many questions each."""
 
-    Attributes
-    ----------
-    edges : largest number of each range but the last
-    used : ranges that contain numbers
-    labels : of these ranges
-    """
-
-    edges: FloatArray
-    used: IntArray
-    labels: tuple[str, ...]
+    edges: FloatArray  # largest number of each range but the last
+    used: IntArray  # ranges that contain numbers
+    labels: tuple[str, ...]  # of these ranges
 
     @classmethod
     def of(cls, fields: Iterable[MetadataField | None]) -> "_Ranges | None":
@@ -123,14 +109,8 @@ def _text(number: float, digits: int) -> str:
 def question_groups(log: TaskLog, name: str, others: Iterable[TaskLog] = ()) -> QuestionGroups:
     """Divide the questions of a task by the values of a field.
 
-    Parameters
-    ----------
-    others : further logs of the task. Ranges of numbers are those of all logs, so that groups of different systems with
-        the same label have the same questions
-
-    Raises
-    ------
-    StructureError : if the task has no such field, or the field has too many values
+    Ranges of numbers are those of all logs of the task, `others` included, so that groups of different systems with the
+    same label have the same questions. Raises StructureError if the task has no such field, or it has too many values.
     """
     return _question_groups(log, name, _Ranges.of(_field(one, name) for one in (log, *others)))
 
@@ -153,17 +133,10 @@ def _question_groups(log: TaskLog, name: str, ranges: _Ranges | None) -> Questio
 def divided_logs(
     logs: Iterable[TaskLog], name: str, others: Iterable[TaskLog] = ()
 ) -> tuple[list[tuple[TaskLog, QuestionGroups]], tuple[Message, ...]]:
-    """Return the logs that have the field with their groups, and a note about the other tasks.
+    """The logs that have the field with their groups, and a note about the other tasks.
 
-    Logs of one task have the same ranges of numbers.
-
-    Parameters
-    ----------
-    others : logs that are not divided, but have the same ranges
-
-    Raises
-    ------
-    StructureError : if no task has the field, or the field has too many values
+    Logs of one task have the same ranges of numbers, also those of `others`, which are not divided. Raises
+    StructureError if no task has the field, or it has too many values.
     """
     logs = list(logs)
     fields: dict[str, list[MetadataField | None]] = {}

@@ -13,32 +13,18 @@ from harness_uq.structure.structure import StructureOptions
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The parts of the logs to use, and the names in keywords that must exist in the logs.
-
-    Attributes
-    ----------
-    filter : tasks, metrics, filters and systems to use
-    structure : clusters and ranges that were given as keywords
-    tasks : tasks for which a margin was given
-    resources : whether to read tokens, cost and time, too
-    prices : file of prices of tokens; None for public prices
-    columns : names of the columns of tables by role
-    """
+    """The parts of the logs to use, and the names in keywords that must exist in the logs."""
 
     filter: LogFilter
-    structure: StructureOptions | None = None
-    tasks: tuple[str, ...] = ()
-    resources: bool = False
-    prices: str | None = None
-    columns: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
+    structure: StructureOptions | None = None  # clusters and ranges that were given as keywords
+    tasks: tuple[str, ...] = ()  # for which a margin was given
+    resources: bool = False  # whether to read tokens, cost and time, too
+    prices: str | None = None  # file of prices of tokens; None for public prices
+    columns: Mapping[str, str | Sequence[str]] = field(default_factory=dict)  # names of the columns of tables by role
 
     def of(self, logs: Sequence[TaskLog]) -> Sequence[TaskLog]:
-        """The selected logs.
-
-        Raises
-        ------
-        DataError : if a pattern matches nothing
-        StructureError : if the logs lack a task, metric or cluster field that a keyword names
+        """The selected logs. Raises DataError if a pattern matches nothing, and StructureError if the logs lack a task,
+        metric or cluster field that a keyword names.
         """
         if not logs:
             return logs

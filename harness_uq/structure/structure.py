@@ -34,16 +34,9 @@ ScoreType = Literal["binary", "graded", "bounded", "real", "record"]
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One finding about the structure, with its source.
+    """One finding about the structure, with its source, both in words."""
 
-    Attributes
-    ----------
-    name : `clusters`, `trials`, `score type`…
-    value : the finding in words
-    evidence : its source in words
-    """
-
-    name: str
+    name: str  # `clusters`, `trials`, `score type`…
     value: str
     evidence: str
 
@@ -145,42 +138,23 @@ class StructureOptions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clusters(HasMessages):
-    """Cluster labels of a task's questions.
+    """Cluster labels of a task's questions."""
 
-    Attributes
-    ----------
-    key : name of the field, None if questions are treated as independent
-    codes : int (n_questions,), None without a key; each question without a value is a separate cluster
-    fact : the finding with its evidence
-    messages : notes and warnings
-    is_stated : whether the user or the task declares the clusters; labels stored with the scores are then ignored
-    """
-
-    key: str | None
-    codes: IntArray | None
+    key: str | None  # name of the field; None if questions are treated as independent
+    codes: IntArray | None  # (n_questions,), None without a key; a question without a value is a cluster of its own
     fact: Evidence
     messages: tuple[Message, ...] = ()
-    is_stated: bool = False
+    is_stated: bool = False  # by the user or the task; labels stored with the scores are then ignored
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Structure(HasMessages):
-    """Structure of the data of one metric.
+    """Structure of the data of one metric; numbers of scored questions, trials per question, scores and clusters."""
 
-    Attributes
-    ----------
-    score_type : `binary`, `graded`, `bounded`, `real`, or `record` if the metric is not a mean of scores
-    bounds : (low, high) of a score; None for `real` and `record`
-    n_questions, max_trials, n_scores : numbers of scored questions, of trials per question (maximum) and of scores
-    n_clusters, cluster_key : number and field of the clusters; None if questions are treated as independent
-    facts : findings with their evidence
-    messages : notes and warnings
-    """
-
-    score_type: ScoreType
-    bounds: tuple[float, float] | None
+    score_type: ScoreType  # `record` if the metric is not a mean of scores
+    bounds: tuple[float, float] | None  # (low, high) of a score; None for `real` and `record`
     n_questions: int
-    max_trials: int
+    max_trials: int  # per question
     n_scores: int
     n_clusters: int | None
     cluster_key: str | None
@@ -298,12 +272,10 @@ _MOST_QUESTIONS = 10**12
 
 
 def counts_of(data: AggregateScore) -> tuple[int, int]:
-    """Return the numbers of correct answers and of questions.
+    """The numbers of correct answers and of questions.
 
-    Raises
-    ------
-    NotEstimableError : if the metric is not known to be a proportion of correct answers, or its value and number of
-        questions do not imply an integer number of correct answers
+    Raises NotEstimableError if the metric is not known to be a proportion of correct answers, or its value and number
+    of questions do not imply an integer number of correct answers.
     """
     value, n = data.value, data.n
     if value is None or not n:

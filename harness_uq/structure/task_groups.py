@@ -27,11 +27,8 @@ FindClusters = Callable[[TaskLog], Clusters]
 
 
 def members_of(group: TaskLog, logs: Sequence[TaskLog]) -> list[TaskLog]:
-    """Return the tasks of `group` in the same run, with nested groups resolved, in the order of the group's list.
-
-    Raises
-    ------
-    NotEstimableError : if the log of a member is missing
+    """The tasks of `group` in the same run, with nested groups resolved, in the order of the group's list. Raises
+    NotEstimableError if the log of a member is missing.
     """
     run = (group.system, group.source.harness, group.source.time, group.source.run)
     same_run = {
@@ -51,14 +48,11 @@ def members_of(group: TaskLog, logs: Sequence[TaskLog]) -> list[TaskLog]:
 def group_data(
     group: TaskLog, metric: str, filter_name: str, members: Sequence[TaskLog], clusters: FindClusters
 ) -> TaskGroup:
-    """Collect question scores of the members with the metric, and the weights that reproduce the reported value.
+    """Question scores of the members with the metric, and the weights that reproduce the reported value.
 
     If only the total of a member is known, its questions are represented by the corresponding numbers of 0 and 1.
-
-    Raises
-    ------
-    NotEstimableError : if no member has the metric, a member's total does not determine a number of correct answers,
-        or neither equal weights nor weights by size reproduce the reported value
+    Raises NotEstimableError if no member has the metric, a total does not determine a number of correct answers, or
+    neither equal weights nor weights by size reproduce the reported value.
     """
     scored_members = [(log, data) for log in members if (data := _scores_of(log, metric, filter_name)) is not None]
     if not scored_members:
@@ -116,12 +110,8 @@ def _weights(
     logged: FloatArray,
     reported: float | None,
 ) -> FloatArray:
-    """Return weights that reproduce the reported score: by scored questions, by logged questions, or equal.
-
-    Parameters
-    ----------
-    in_log : mean score and number of the scored questions of a task in its log, if missing scores were replaced
-    logged : number of questions of each task in its log
+    """Weights that reproduce the reported score: by scored questions, by `logged` questions, or equal. `in_log` has the
+    mean score and number of the scored questions of a task in its log, if missing scores were replaced.
     """
     checked = [one or (float(m.mean()), len(m)) for one, m in zip(in_log, means, strict=True)]
     task_means, in_score = np.array([mean for mean, _ in checked]), np.array([n for _, n in checked], float)
@@ -146,13 +136,7 @@ def _weights(
 
 
 def independent_units(members: Sequence[TaskLog], rows: Sequence[IntArray], clusters: FindClusters) -> IntArray:
-    """Label the independent unit of each row; rows that share a cluster in a task or an item across tasks are joined.
-
-    Parameters
-    ----------
-    members : the tasks
-    rows : rows of the questions of each task that are used; the result lists them task by task
-    """
+    """Label the independent unit of each used row, task by task; rows that share a cluster or an item are joined."""
     codes = [(clusters(log).codes, at) for log, at in zip(members, rows, strict=True)]
     within = labels_of_tasks([None if one is None else one[at] for one, at in codes], [len(at) for at in rows])
     items = item_labels(members, rows)
@@ -173,13 +157,7 @@ def _units(
 
 
 def labels_of_tasks(clusters: Sequence[IntArray | None], sizes: Sequence[int]) -> IntArray:
-    """Number the clusters of all tasks, task by task.
-
-    Parameters
-    ----------
-    clusters : cluster of each question of a task; None if its questions are independent
-    sizes : number of questions of each task
-    """
+    """Number the clusters of all tasks, task by task; None stands for a task whose questions are independent."""
     labels, offset = [], 0
     for codes, n in zip(clusters, sizes, strict=True):
         own = np.arange(n) if codes is None else np.unique(codes, return_inverse=True)[1]

@@ -35,17 +35,11 @@ _DESCRIBES_ANSWER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What a table is called.
+    """What a table is called."""
 
-    Attributes
-    ----------
-    name : its file's without the ending; the system's if no column names it, else the task's
-    system, task : given by the caller, for a table without such a column
-    """
-
-    name: str
-    system: str | None = None
-    task: str | None = None
+    name: str  # its file's without the ending; the system's if no column names it, else the task's
+    system: str | None = None  # given by the caller, for a table without such a column
+    task: str | None = None  # as `system`
 
 
 @dataclass(slots=True)
@@ -61,10 +55,7 @@ def build_task_logs(
     table: Table, layout: Layout, names: Names, source: Source, *, with_resources: bool = False
 ) -> list[TaskLog]:
     """One log for each system and task, in the order of the rows, on request with columns of tokens, cost and time.
-
-    Raises
-    ------
-    LogError : for a row that holds no score, lacks a label, or stands twice; the message names the row
+    Raises LogError with the row that holds no score, lacks a label, or stands twice.
     """
     if not len(table):
         raise LogError("the table holds no row")
@@ -81,11 +72,8 @@ def build_task_logs(
 
 
 def _check_questions(table: Table, layout: Layout) -> None:
-    """Make sure that the column that was found for the questions does not identify the rows.
-
-    Raises
-    ------
-    LogError : if each row has another UUID, although there are several trials or the name is that of Inspect's UUIDs
+    """Raise LogError if the column that was found for the questions identifies the rows. That is so if each row has
+    another UUID, although there are several trials or the name is that of Inspect's UUIDs.
     """
     name = layout.parts["question"]
     labels = [str(cell) for cell in table.columns[name]]
@@ -179,11 +167,8 @@ class _Job:
         )
 
     def _endings(self, part: _Part, at: Mapping[int, int], ids: Sequence[str]) -> TrialEndings | None:
-        """How the trials ended; None without such a column. An empty cell is unknown.
-
-        Raises
-        ------
-        LogError : if a cell is not one of the endings
+        """How the trials ended; None without such a column. An empty cell is unknown, any other text than an ending an
+        error.
         """
         name = self.layout.parts.get("ended_by")
         if name is None:
@@ -203,15 +188,8 @@ class _Job:
         return list(self._scores(name))
 
     def resources(self, log: TaskLog, part: _Part, readings: Mapping[str, Sequence[float]]) -> Resources:
-        """What the trials of a log used.
-
-        Parameters
-        ----------
-        readings : numbers of all rows of the table, by role
-
-        Raises
-        ------
-        LogError : if a number is negative
+        """What the trials of a log used, from the numbers of all rows of the table by role; a negative number is an
+        error.
         """
         place = {question: i for i, question in enumerate(log.questions.ids)}
         at = {row: place[question] for row, question in part.rows.items()}
@@ -301,13 +279,7 @@ def _holds_labels(cells: Sequence[object]) -> bool:
 def other_fields(
     table: Table, names: Sequence[str], question_of: Mapping[int, int], n_questions: int
 ) -> dict[str, MetadataField]:
-    """Return the metadata fields from those columns that have one label per question.
-
-    Parameters
-    ----------
-    names : columns to convert
-    question_of : index of the question of each row
-    """
+    """The metadata fields of those of the columns `names` that have one label per question (`question_of` each row)."""
     fields = {}
     for name in names:
         with contextlib.suppress(_DiffersError):
@@ -318,11 +290,8 @@ def other_fields(
 def cluster_field(
     table: Table, layout: Layout, question_of: Mapping[int, int], ids: Sequence[str]
 ) -> dict[str, MetadataField]:
-    """Return the column of clusters, if the table has one and it is not empty for all of the log's questions.
-
-    Raises
-    ------
-    LogError : if a question is in two clusters
+    """The column of clusters, if the table has one and it is not empty for all of the log's questions. Raises LogError
+    if a question is in two clusters.
     """
     name = layout.parts.get("cluster")
     if name is None:

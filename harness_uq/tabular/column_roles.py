@@ -63,20 +63,12 @@ class ScoreColumn:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Which column plays which part.
+    """Which column plays which part."""
 
-    Attributes
-    ----------
-    scores : the columns of scores: one, or one for each system or metric
-    parts : name of the column by role, such as `question` and `task`
-    stated : roles that the user named a column for
-    resources : name of the column by resource, such as `cost`
-    """
-
-    scores: tuple[ScoreColumn, ...]
-    parts: Mapping[str, str]
-    stated: frozenset[str] = frozenset()
-    resources: Mapping[str, str] = field(default_factory=dict)
+    scores: tuple[ScoreColumn, ...]  # one, or one for each system or metric
+    parts: Mapping[str, str]  # name of the column by role, such as `question` and `task`
+    stated: frozenset[str] = frozenset()  # roles that the user named a column for
+    resources: Mapping[str, str] = field(default_factory=dict)  # name of the column by resource, such as `cost`
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parts", MappingProxyType(dict(self.parts)))
@@ -93,14 +85,9 @@ class Layout:
 def layout_of(names: Sequence[str], asked: Columns) -> Layout:
     """The part of each column of a table with these names.
 
-    Parameters
-    ----------
-    asked : name of the column by role. Of `system` or of `metric` also several, or a glob pattern that several match:
-        each holds the scores of the system, or metric, of that name
-
-    Raises
-    ------
-    LogError : if a role or a column does not exist, or there is no column of questions or of scores
+    `asked` has the name of the column by role; of `system` or of `metric` also several, or a glob pattern that several
+    match, each of which holds the scores of the system or metric of that name. Raises LogError if a role or a column
+    does not exist, or there is no column of questions or of scores.
     """
     check_roles(asked)
     named = {role: _matching(role, wanted, names) for role, wanted in asked.items()}
@@ -126,12 +113,7 @@ def layout_of(names: Sequence[str], asked: Columns) -> Layout:
 
 
 def check_roles(asked: Iterable[str]) -> None:
-    """Make sure that columns are assigned to valid roles.
-
-    Raises
-    ------
-    LogError : if not
-    """
+    """Raise LogError if columns are assigned to roles that do not exist."""
     if unknown := sorted(set(asked) - set(ROLES)):
         raise LogError(unknown_name("role of --column", unknown[0], ROLES, plural="roles"))
 

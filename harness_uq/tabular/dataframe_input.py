@@ -49,14 +49,10 @@ def frame_column_names(frame: Any) -> list[object]:
 
 
 def table_from_frame(frame: Frames) -> Table:
-    """Convert a data frame or a mapping of columns to a table. The index of a data frame is ignored.
+    """Convert a data frame or a mapping of columns to a table; the index of a data frame is ignored.
 
-    Raises
-    ------
-    DataError : if the argument is not a data frame, a column name is not a string, or columns differ in length
+    Raises DataError for any other argument, for a column name that is not a string, and if columns differ in length.
 
-    Examples
-    --------
     >>> len(table_from_frame({"question": [1, 2], "score": [1, 0]}))
     2
     """

@@ -35,24 +35,14 @@ class _Kind:
 
 
 def layout_in(path: str, columns: Columns) -> Layout:
-    """Determine the role of each column from the beginning of a file.
-
-    Raises
-    ------
-    LogError : if the file is not a table of scores. The message says why
-    MissingDependencyError : if the file is Parquet and pyarrow is not installed
+    """The role of each column, from the beginning of a file; raises LogError with the reason if it is no table of
+    scores.
     """
     return _KINDS[_suffix(path)].layout(path, columns)
 
 
 def read_file(path: str, columns: Columns) -> tuple[Table, Layout]:
-    """Read a table and determine the roles of its columns.
-
-    Raises
-    ------
-    LogError : if the file cannot be read or is not a table of scores
-    MissingDependencyError : if the file is Parquet and pyarrow is not installed
-    """
+    """A table and the roles of its columns; raises LogError if the file cannot be read or is not a table of scores."""
     return _KINDS[_suffix(path)].read(path, columns)
 
 
@@ -183,12 +173,7 @@ def _read_json(path: str, columns: Columns) -> tuple[Table, Layout]:
 
 
 def json_lines(path: str) -> Iterator[tuple[int, Mapping[str, object]]]:
-    """Number and content of each line of a JSON Lines file that is not empty.
-
-    Raises
-    ------
-    LogError : if the file cannot be read, or a line is not a JSON object
-    """
+    """Number and content of each line of a JSON Lines file that is not empty; LogError if one is not a JSON object."""
     with _as_log_errors(), _text(path) as stream:
         for number, line in enumerate(stream, 1):
             if line.strip():

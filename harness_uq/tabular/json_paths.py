@@ -39,12 +39,8 @@ _DOCUMENT = "$."
 
 @lru_cache(maxsize=1000)
 def compile_expression(expression: str) -> Any:
-    """The parsed expression, without the prefix `$.` of expressions about the whole document.
-
-    Raises
-    ------
-    LogError : if the expression is not valid, is too long, or builds lists or objects
-    MissingDependencyError : if jmespath is not installed
+    """The parsed expression, without the prefix `$.` of expressions about the whole document. Raises LogError if the
+    expression is not valid, is too long, or builds lists or objects.
     """
     try:
         import jmespath
@@ -75,23 +71,14 @@ def _nodes(node: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 def evaluate_expression(expression: str, record: object, document: object) -> object:
     """The value of an expression in a record, or in the whole document if it begins with `$.`; None without a match.
-
-    Raises
-    ------
-    LogError : if the expression is not valid, or a function does not accept the value
+    Raises LogError if the expression is not valid, or a function does not accept the value.
     """
     return _search(compile_expression(expression), document if expression.startswith(_DOCUMENT) else record, expression)
 
 
 def named_values(expression: str, record: object, document: object) -> dict[str, object]:
-    """The values of an expression for scores, by name.
-
-    Members that a wildcard `*` or an object contains have their own names; a single value has the name of the last
-    field.
-
-    Raises
-    ------
-    LogError : as `evaluate_expression`
+    """The values of an expression for scores, by name, with the errors of `evaluate_expression`. Members that a
+    wildcard `*` or an object contains have their own names; a single value has the name of the last field.
     """
     root = document if expression.startswith(_DOCUMENT) else record
     if (parts := _projection(expression)) is not None:

@@ -22,22 +22,13 @@ _CHECKED_ROWS = 1000  # rows between two checks of the number of cells
 
 @dataclass(frozen=True, slots=True)
 class TableMapping:
-    """Where the records of matching files contain questions, scores and other values.
+    """Where the records of matching files contain questions, scores and other values."""
 
-    Attributes
-    ----------
-    name : name of the table in the settings
-    files : glob patterns of paths, or of the last parts of paths
-    rows : expression for the list of records in a document or line; None if these are the records
-    roles : roles and their expressions, without the score
-    scores : names of metrics and their expressions; the name is None if the expression determines it
-    """
-
-    name: str
-    files: tuple[str, ...]
-    rows: str | None
-    roles: tuple[tuple[str, str], ...]
-    scores: tuple[tuple[str | None, str], ...]
+    name: str  # of the table in the settings
+    files: tuple[str, ...]  # glob patterns of paths, or of the last parts of paths
+    rows: str | None  # expression for the list of records in a document or line; None if these are the records
+    roles: tuple[tuple[str, str], ...]  # roles and their expressions, without the score
+    scores: tuple[tuple[str | None, str], ...]  # metrics and their expressions; None if these determine the name
 
     def matches(self, path: str) -> bool:
         """Whether the mapping describes this file."""
@@ -45,11 +36,8 @@ class TableMapping:
 
 
 def mapping_of(name: str, definition: Mapping[str, object]) -> TableMapping:
-    """Create a mapping from a table `[tables.NAME]` of the settings.
-
-    Raises
-    ------
-    LogError : if a role does not exist, a required one is missing, or an expression is not valid
+    """A mapping from a table `[tables.NAME]` of the settings. Raises LogError if a role does not exist, a required one
+    is missing, or an expression is not valid.
     """
     if unknown := sorted(definition.keys() - set(_KEYS)):
         raise LogError(f"[tables.{name}]: {unknown_name('role', unknown[0], _KEYS)}")
@@ -85,14 +73,8 @@ def mapping_of(name: str, definition: Mapping[str, object]) -> TableMapping:
 
 
 def read_mapped(path: str, mapping: TableMapping) -> tuple[Table, Layout]:
-    """Read a file as a table, by a mapping.
-
-    In JSON and JSON Lines files, expressions are evaluated for each record. In other tables they are names of columns.
-
-    Raises
-    ------
-    LogError : if the file cannot be read, or a required expression matches nothing
-    MissingDependencyError : if jmespath is not installed
+    """Read a file as a table, by a mapping; raises LogError if a required expression matches nothing. In JSON and JSON
+    Lines files, expressions are evaluated for each record. In other tables they are names of columns.
     """
     suffix = PurePath(name_of(path)).suffix.lower()
     if suffix != ".json" and suffix not in LINES:
@@ -129,12 +111,7 @@ def _records(path: str, mapping: TableMapping, *, is_lines: bool) -> Iterator[tu
 
 
 def load_json(path: str) -> object:
-    """The content of a JSON file.
-
-    Raises
-    ------
-    LogError : if the file is empty, or its content is not JSON
-    """
+    """The content of a JSON file; raises LogError if it is empty or not JSON."""
     content = read_bytes(path)
     if not content.strip():
         raise LogError(FILE_EMPTY())

@@ -80,12 +80,7 @@ def _harness_of(frame: object) -> Reader | None:
 def with_columns(
     plugins: Plugins, columns: Columns, mappings: Mapping[str, Mapping[str, object]] | None = None
 ) -> Plugins:
-    """The plugins with a reader of tables that uses these columns or, if there are none, these mappings.
-
-    Raises
-    ------
-    LogError : if a role does not exist, or a mapping is not valid
-    """
+    """The plugins with a reader of tables that uses these columns or, if there are none, these mappings."""
     if columns:
         return reading_columns(plugins, columns)
     parsed = tuple(mapping_of(name, definition) for name, definition in (mappings or {}).items())

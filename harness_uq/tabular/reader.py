@@ -34,33 +34,21 @@ _LOWER = r".*(perplexity|bits_per_byte|brier|error_rate|loss).*|ter|wer|cer|ece|
 
 @dataclass(frozen=True, slots=True)
 class TableReader:
-    """Reads CSV, TSV, JSON Lines and Parquet files with one score per row.
+    """Reads CSV, TSV, JSON Lines and Parquet files with one score per row."""
 
-    Attributes
-    ----------
-    columns : name of the column by role, for columns that are not recognized by their names
-    resources : how columns of tokens, cost and time become metrics; None if these columns are not read
-    mappings : how files are read that no other reader recognizes; the first one that matches a path applies
-    """
-
-    columns: "Columns" = field(default_factory=dict)
+    columns: "Columns" = field(default_factory=dict)  # name of the column by role, if its name does not tell
     name: str = NAME
     reads_stores: bool = True
     objects: tuple[str, ...] = ("pandas.DataFrame", "polars.DataFrame", "pyarrow.Table")
-    resources: ResourceOptions | None = None
-    mappings: "tuple[TableMapping, ...]" = ()
+    resources: ResourceOptions | None = None  # how tokens, cost and time become metrics; None if they are not read
+    mappings: "tuple[TableMapping, ...]" = ()  # of files that no other reader recognizes; the first match applies
 
     def with_resources(self, options: ResourceOptions) -> "TableReader":
         """A copy that also reads columns such as `cost` and `output_tokens`."""
         return replace(self, resources=options)
 
     def with_columns(self, columns: "Columns") -> "TableReader":
-        """A copy that uses these columns, by role, instead of mappings.
-
-        Raises
-        ------
-        LogError : if a role does not exist
-        """
+        """A copy that uses these columns, by role, instead of mappings; raises LogError if a role does not exist."""
         from harness_uq.tabular.column_roles import check_roles
 
         check_roles(columns)
@@ -115,12 +103,7 @@ class TableReader:
         return None
 
     def read(self, run: Run) -> list[TaskLog]:
-        """One log per system and task.
-
-        Raises
-        ------
-        LogError : if the file cannot be read, or a row is invalid
-        """
+        """One log per system and task; raises LogError if the file cannot be read, or a row is invalid."""
         (path,) = run.files
         return self.read_file(path)
 
@@ -138,12 +121,8 @@ class TableReader:
         return self._logs(table, layout, PurePath(name_of(path)).stem, path, system, task)
 
     def read_frame(self, frame: "Frames", system: str | None = None, task: str | None = None) -> list[TaskLog]:
-        """The logs of a data frame or a mapping of columns, as `read_file`.
-
-        Raises
-        ------
-        DataError : if the argument is no table
-        LogError : if there is no column of questions or scores, or a row is invalid
+        """The logs of a data frame or a mapping of columns, as `read_file`. Raises DataError if the argument is no
+        table, and LogError for missing columns and invalid rows.
         """
         from harness_uq.tabular.column_roles import layout_of
         from harness_uq.tabular.dataframe_input import table_from_frame

@@ -29,19 +29,11 @@ _Path = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Sample:
-    """The first records of a file.
+    """The first records of a file."""
 
-    Attributes
-    ----------
-    rows : path of the list of records in the document; None if the records are the lines or items of the file
-    values : plain values of the records by path
-    document : plain values of the document around the records, by path
-    n_records : number of records
-    """
-
-    rows: _Path | None
-    values: Mapping[_Path, Sequence[object]]
-    document: Mapping[_Path, object]
+    rows: _Path | None  # path of the list of records in the document; None if they are the lines or items of the file
+    values: Mapping[_Path, Sequence[object]]  # plain values of the records, by path
+    document: Mapping[_Path, object]  # plain values around the records, by path
     n_records: int
 
 
@@ -49,11 +41,7 @@ def suggest_mapping(path: str) -> str:
     """Infer a mapping from the first 1000 records of a file, as text for `harness-uq.toml`.
 
     Members are recognized by their names, like columns of tables. Roles without a recognized member are comments that
-    list candidates, so the text must be checked and completed.
-
-    Raises
-    ------
-    LogError : if the file cannot be read, or contains no list of objects
+    list candidates, so the text must be checked and completed. Raises LogError if the file contains no list of objects.
     """
     sample = _sample(path)
     roles = _roles(sample)

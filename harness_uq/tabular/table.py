@@ -20,16 +20,10 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Named columns of equal length. Cells are strings (CSV, TSV) or values (JSON Lines, Parquet, data frames).
+    """Named columns of equal length. Cells are strings (CSV, TSV) or values (JSON Lines, Parquet, data frames)."""
 
-    Attributes
-    ----------
-    columns : cells by column name; None for a missing cell
-    lines : line number of each row in the file, for messages; empty if the table has no lines
-    """
-
-    columns: Mapping[str, Sequence[object]]
-    lines: Sequence[int] = field(default=())
+    columns: Mapping[str, Sequence[object]]  # cells by column name; None for a missing cell
+    lines: Sequence[int] = field(default=())  # number of each row in the file, for messages; empty without lines
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
@@ -56,12 +50,8 @@ def filled(columns: dict[str, list[object]], n_rows: int) -> dict[str, list[obje
 def score_of(cell: object) -> float:
     """Convert a cell to a score; an empty cell is NaN.
 
-    Raises
-    ------
-    LogError : if the cell is neither a finite number nor a word such as "true" or "incorrect"
+    Raises LogError if it is neither a finite number nor a word such as "true" or "incorrect".
 
-    Examples
-    --------
     >>> [score_of(cell) for cell in ("0.5", True, "FALSE", 3)]
     [0.5, 1.0, 0.0, 3.0]
     """
@@ -85,8 +75,6 @@ def label_of(cell: object) -> str | None:
 
     Lone surrogates become visible escapes.
 
-    Examples
-    --------
     >>> [label_of(cell) for cell in (1, 1.0, " a ", None, "")]
     ['1', '1', 'a', None, None]
     """
@@ -100,12 +88,7 @@ def label_of(cell: object) -> str | None:
 
 
 def direction_of(cell: object) -> bool:
-    """Convert a cell to whether higher scores are better.
-
-    Raises
-    ------
-    LogError : if the cell is neither true nor false
-    """
+    """Convert a cell to whether higher scores are better; raises LogError if it is neither true nor false."""
     value = score_of(cell)
     if value not in (0.0, 1.0):
         raise LogError(f"{_shortened_repr(cell)} is neither true nor false")
