@@ -216,12 +216,7 @@ _logger = logging.getLogger("harness_uq")
 class HistoryKey:
     """What the scores of a history in a store are.
 
-    Attributes
-    ----------
-    task, metric, filter : str
-        Task, metric and filter of the scores.
-    range : tuple of float
-        Smallest and largest possible score.
+    `range` has the smallest and the largest possible score.
     """
 
     task: str
@@ -260,10 +255,7 @@ def write_predictor(store: str, fingerprint: str, key: HistoryKey, predictor: Pr
 def stored_models(store: str) -> Iterator[tuple[str, HistoryKey | None]]:
     """Yield the path of each model in a store and the key of its history; None if it cannot be read.
 
-    Raises
-    ------
-    OSError
-        If the folder cannot be listed.
+    Raises OSError if the folder cannot be listed.
     """
     with suppress(FileNotFoundError):  # no model was fitted
         for path in io_paths.files_in(io_paths.join(store, _FOLDER)):
@@ -296,12 +288,8 @@ def _name(fingerprint: str) -> str:
 def remove_outdated_models(store: str) -> int:
     """Delete models that do not belong to the scores in the store, or cannot be read; return their number.
 
-    Such models result from systems that were added, changed or removed, and from other versions of this package.
-
-    Raises
-    ------
-    HarnessUqError
-        If the store can be neither read nor written.
+    Such models result from systems that were added, changed or removed, and from other versions of this package. Raises
+    HarnessUqError if the store can be neither read nor written.
     """
     try:
         models = list(stored_models(store))

@@ -462,14 +462,8 @@ class ActiveSampler:
 class Target:
     """What the interval must achieve for the evaluation to end.
 
-    Attributes
-    ----------
-    width : float or None
-        Largest width of the interval.
-    at_least : float or None
-        Score that the interval must exclude, so that it is decided whether the system reaches it.
-    level : float
-        Nominal coverage of the interval.
+    `width` is the largest width of the interval, and `at_least` a score that it must exclude, so that it is decided
+    whether the system reaches it.
     """
 
     width: float | None = None
@@ -485,13 +479,7 @@ class Target:
             raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {self.level}")
 
     def check_range(self, low: float, high: float) -> None:
-        """Check that scores from `low` to `high` can miss the target.
-
-        Raises
-        ------
-        DataError
-            If they cannot.
-        """
+        """Raise DataError unless scores from `low` to `high` can miss the target."""
         if self.width is not None and self.width >= high - low:
             raise DataError(f"width must be smaller than the range of the scores, {high - low:g}; got {self.width:g}")
         if self.at_least is not None and not low <= self.at_least <= high:
@@ -516,14 +504,8 @@ def make_estimate(
 ) -> Estimate:
     """Build the estimate of the mean score on all questions.
 
-    If the evaluation may end early, `looks` has the planned numbers of answers after each round.
-
-    Raises
-    ------
-    DataError
-        If the level is not between 0 and 1.
-    NotEstimableError
-        If all questions of the benchmark have a score.
+    If the evaluation may end early, `looks` has the planned numbers of answers after each round. Raises DataError if
+    the level is not between 0 and 1; NotEstimableError if all questions of the benchmark have a score.
     """
     posterior, interval = subset.posterior, _interval(subset, level, looks)
     model = history.predictor.model
@@ -561,12 +543,8 @@ def make_estimate(
 def make_difference(subset: SubsetEstimate, level: float, looks: tuple[float, ...]) -> Difference:
     """Build the difference of the mean scores of two systems.
 
-    Raises
-    ------
-    DataError
-        If the level is not between 0 and 1.
-    NotEstimableError
-        If all questions of the benchmark have a score.
+    Raises DataError if the level is not between 0 and 1; NotEstimableError if all questions of the benchmark have a
+    score.
     """
     return Difference(subset.mean, subset.posterior.sd, _interval(subset, level, looks))
 

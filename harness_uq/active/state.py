@@ -60,12 +60,7 @@ def write_state(state: SamplerState, path: str | Path) -> None:
 def read_state(path: str | Path) -> SamplerState:
     """Read a state.
 
-    Raises
-    ------
-    LogError
-        If the file cannot be read.
-    DataError
-        If it is not a state of this version.
+    Raises LogError if the file cannot be read; DataError if it is not a state of this version.
     """
     try:
         state = msgspec.json.decode(Path(path).read_bytes(), type=SamplerState)

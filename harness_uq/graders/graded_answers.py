@@ -21,15 +21,10 @@ from harness_uq.structure.structure import StructureOptions, score_type_of
 class GradedAnswers:
     """Scores that one grader gave to the answers of one system to a task.
 
-    Attributes
-    ----------
-    grader : name of the grader
-    log, data : the log, and the grader's scores in it
-    human : float (n_questions, n_trials) or (n_questions, 1); labels, NaN without one; None if no labels were given
-    probabilities : float (n_questions,); probabilities with which answers were labeled; None if all are equal
-    clusters : int (n_questions,); cluster of each question; None for independent questions
-    bounds : range of the grader's scores; None if unknown
-    messages : warnings about the labels
+    `data` are the grader's scores in `log`. `human` are labels (n_questions, n_trials) or (n_questions, 1), NaN without
+    one; None if no labels were given. `probabilities` (n_questions,) are those with which answers were labeled; None if
+    all are equal. `clusters` are None for independent questions, `bounds` None if the range of the grader's scores is
+    unknown, and `messages` are warnings about the labels.
     """
 
     grader: str

@@ -71,12 +71,10 @@ _Difference = TypeVar("_Difference", GraderDifference, SelfPreference)
 class GraderAssessment:
     """Results of `assess_graders`.
 
-    Attributes
-    ----------
-    agreements : agreement of each grader with people, per system, for all systems together, and by groups of questions
-    grader_differences : differences between graders of the same answers
-    self_preferences : preference of each grader for systems of its own family
-    panels : mean score of all graders of the same answers, with the effective number of independent graders
+    `agreements` are those of each grader with people, per system, for all systems together, and by groups of questions.
+    `grader_differences` are between graders of the same answers, and `self_preferences` of each grader for systems of
+    its own family. `panels` have the mean score of all graders of the same answers, with the effective number of
+    independent graders.
     """
 
     agreements: ResultList[GraderAgreement]
@@ -217,14 +215,8 @@ def _or_refusal(row: _Row, complete: Callable[[_Row], _Row]) -> _Row:
 class LabeledAnswers:
     """Scores of a grader and labels of people for the same answers.
 
-    Attributes
-    ----------
-    graded, human : float (n,)
-    questions : int (n,); question of each answer
-    clusters : int (n,); cluster of each answer, which may be its question
-    weights : float (n,); 1 / probability of a label; None if all answers were labeled with equal probability
-    bounds : range of scores and labels; None if unknown
-    has_clusters : whether clusters are larger than the answers to one question
+    `graded` and `human` are (n,). `clusters` (n,) may be the questions of the answers, and `has_clusters` says whether
+    they are larger. `weights` are 1 / probability of a label; None if all answers were labeled with equal probability.
     """
 
     graded: FloatArray
@@ -256,11 +248,8 @@ def agreement_of(
 ) -> GraderAgreement:
     """The agreement of one grader with the labels of one task, of one system or of several together.
 
-    Parameters
-    ----------
-    entries : scores of the same grader, task and filter, one entry per system
-    level : level of the intervals
-    system, field, group : names of the answers in the result
+    `entries` have one grader, task and filter, one entry per system; `system`, `field` and `group` name the answers in
+    the result.
     """
 
     def complete(row: GraderAgreement) -> GraderAgreement:
@@ -284,9 +273,7 @@ def agreement_of(
 def labeled_answers(entries: Sequence[GradedAnswers]) -> LabeledAnswers:
     """The labeled answers of all entries.
 
-    Raises
-    ------
-    NotEstimableError : if there are fewer than three
+    Raises NotEstimableError if there are fewer than three.
     """
     parts = [_answers_of(entry) for entry in entries]
     if sum(len(rows) for _, _, rows in parts) < _FEWEST:

@@ -32,13 +32,9 @@ FEW_CLUSTERS = 10
 class PilotSystem:
     """The pilot run of one system.
 
-    Attributes
-    ----------
-    between, within, design_effect : as in `Components`, for this system alone
-    n_questions : number of questions of the run
-    n_trials : number of trials per question (harmonic mean)
-    posterior : posterior of the mean score; None if there is none or the range of the score is unknown
-    low, high : range of the score
+    `between`, `within` and `design_effect` are those of `Components` for this system alone, and `n_trials` is the
+    harmonic mean of the trials per question. `posterior` is that of the mean score; None if there is none or its range
+    is unknown.
     """
 
     between: float
@@ -186,15 +182,9 @@ def pilot_components(values: Sequence[FloatArray], units: IntArray | None, estim
     expected width is that of the system with the widest interval. If any system's trials were not repeated, the
     components refer to one trial.
 
-    Parameters
-    ----------
-    values : float (n_questions, n_trials) per system; NaN marks a missing trial
-    units : (n_questions,) labels of clusters, None if questions are independent
-    estimates : estimate of each system; expected widths are scaled from its posterior
-
-    Raises
-    ------
-    NotEstimableError : if there are fewer than two questions
+    `values` (n_questions, n_trials) of each system are NaN for a missing trial. `units` are labels of clusters, None if
+    questions are independent, and expected widths are scaled from the posteriors of `estimates`. Raises
+    NotEstimableError if there are fewer than two questions.
     """
     if len(values[0]) < 2:
         raise NotEstimableError(PILOT_TOO_SMALL())

@@ -134,12 +134,9 @@ def _reason(plan: LabelPlan, error: HarnessUqError) -> Message:
 class _Pilot:
     """Grades and labels of the questions that all systems have grades of.
 
-    Attributes
-    ----------
-    grades, human : float (n_questions, n_systems); labels are NaN without one
-    probabilities : float (n_questions,); probabilities with which questions were drawn; None if all are equal
-    rows : their rows in the first log
-    messages : notes and warnings about the labels
+    `grades` and `human` are (n_questions, n_systems); labels are NaN without one. `probabilities` (n_questions,) are
+    those with which questions were drawn, None if all are equal; `rows` are their rows in the first log, and `messages`
+    notes and warnings about the labels.
     """
 
     grades: FloatArray
@@ -172,9 +169,7 @@ def _matched(runs: Sequence[tuple[TaskLog, Scores]], labels: Human) -> _Pilot:
 def _same_probabilities(chances: Sequence[FloatArray | None]) -> FloatArray | None:
     """The probabilities with which questions were drawn, which have to be those of all of their labels.
 
-    Raises
-    ------
-    NotEstimableError : if they are not
+    Raises NotEstimableError if they are not.
     """
     known = [chance for chance in chances if chance is not None]
     if not known:

@@ -216,10 +216,8 @@ def plan_row(components: Components, n_questions: int, n_trials: int, options: O
 def best_design(components: Components, target: Options, trials: Sequence[int]) -> PlanRow | None:
     """Find the cheapest design that meets the target or, for a budget, the most precise one; None if there is none.
 
-    Parameters
-    ----------
-    target : the target, the prices, and the number of questions; if it is fixed, the number of trials is minimized
-    trials : candidate numbers of trials
+    `trials` are candidate numbers of trials; if the number of questions of `target` is fixed, that of trials is
+    minimized.
     """
     n_questions = target.questions
     if n_questions is not None and (target.difference is not None or target.width is not None):
@@ -279,11 +277,7 @@ def _fewest_questions(components: Components, target: Options, n_trials: int) ->
 def answer_of(best: PlanRow | None, components: Components, target: Options, pilot_size: int | None) -> str:
     """Write the answer of a plan.
 
-    Parameters
-    ----------
-    best : the recommended design, None if no design meets the target
-    target : the target, and the number of questions if it is fixed
-    pilot_size : number of questions of the pilot, None if the plan is based on numbers
+    `best` is None if no design meets the target, and `pilot_size` None if the plan is based on numbers.
     """
     cost = "" if best is None or best.cost is None else f", at a cost of {best.cost:,.6g} per system"
     if target.difference is None and target.width is None:

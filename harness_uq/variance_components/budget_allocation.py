@@ -23,15 +23,8 @@ BEST, AS_MANY, NOW = "best", "as many levels as now", "as now"
 def splits(logs: Runs, options: Options, *, plugins: Plugins | None = None) -> list[BudgetAllocation]:
     """Find the best allocation of a budget to questions, trials and levels of the other factors.
 
-    Parameters
-    ----------
-    logs : runs of one model under several settings, as for `effects`
-    options : target, prices, and fixed parts of the design
-    plugins : plugins to use; by default the installed ones
-
-    Raises
-    ------
-    DataError, NotEstimableError : as for `effects`; also DataError if a price refers to a factor that does not exist
+    Raises DataError, NotEstimableError as for `effects`; also DataError if a price refers to a factor that does not
+    exist.
     """
     return [_split_plan(system_effects, options) for system_effects in effects(logs, options, plugins=plugins)]
 

@@ -25,16 +25,8 @@ _CLOSE: Final = 0.02
 class ExpectedWidth:
     """Width of the interval that a number of questions gives on average over systems.
 
-    Attributes
-    ----------
-    n_questions : int
-        Number of questions.
-    width : float
-        Mean width if the questions are chosen actively.
-    width_uniform : float
-        Mean width of the interval of the plain mean if they are drawn at random.
-    std_error : float
-        Monte Carlo standard error of `width`.
+    `width` is the mean width if the questions are chosen actively, `width_uniform` that of the plain mean of questions
+    drawn at random, and `std_error` the Monte Carlo standard error of `width`.
     """
 
     n_questions: int
@@ -47,39 +39,10 @@ class WidthSimulation:
     """Active evaluations of earlier systems as if they were new.
 
     The systems of the history are divided into five parts. Systems of each part are evaluated actively, with the scores
-    of the other four parts as the history.
+    of the other four parts as the history. `history` (n_earlier, n_all) has scores in [low, high], NaN if missing; at
+    most `n_systems` systems are evaluated in `n_rounds` rounds with intervals of the coverage `level`. Raises DataError
+    if an argument is out of range; NotEstimableError if fewer than two systems have scores on all questions.
 
-    Parameters
-    ----------
-    history : array_like, shape (n_earlier, n_all)
-        Scores in [low, high]; NaN if missing.
-    level : float, optional
-        Nominal coverage (default 0.95).
-    n_rounds : int, optional
-        Number of rounds (default 5).
-    n_systems : int, optional
-        Largest number of systems to evaluate (default 20).
-    low, high : float, optional
-        Bounds of a score (default 0 and 1).
-    seed : int, optional
-        Random seed (default 0).
-
-    Attributes
-    ----------
-    n_all : int
-        Number of questions of the benchmark.
-    n_evaluated : int
-        Number of systems that are evaluated.
-
-    Raises
-    ------
-    DataError
-        If an argument is out of range.
-    NotEstimableError
-        If fewer than two systems have scores on all questions.
-
-    Notes
-    -----
     The history of a new system is larger than those of the simulation, so that its interval may be slightly narrower.
     It is wider if the new system is unlike all earlier ones.
     """
@@ -116,13 +79,7 @@ class WidthSimulation:
             self._systems += [(predictor, scores[system]) for system in held_out]
 
     def width(self, n_questions: int) -> ExpectedWidth:
-        """Expected width of the interval for a number of questions, from 2 to `n_all` - 1.
-
-        Raises
-        ------
-        DataError
-            If the number is out of range.
-        """
+        """Expected width of the interval for a number of questions, from 2 to `n_all` - 1."""
         check_whole(n_questions, "n_questions", 2, self.n_all - 1)
         rng = np.random.default_rng([self._seed, n_questions])
         sizes = round_sizes(n_questions, self._n_rounds)
@@ -136,11 +93,6 @@ class WidthSimulation:
 
         The last one has the width, within 2 % or the Monte Carlo error, or is the closest that was found. Each step
         assumes that the width is proportional to sqrt(1 / n - 1 / N), with the constant of the step before.
-
-        Raises
-        ------
-        DataError
-            If the width is not positive.
         """
         if not 0 < width < np.inf:
             raise DataError(f"width must be a positive number; got {width}")
@@ -184,16 +136,7 @@ def evaluate(
 ) -> SubsetEstimate:
     """Evaluate a system whose scores on all questions are known, in rounds of these sizes.
 
-    Parameters
-    ----------
-    predictor : Predictor
-        Model of the history.
-    scores : ndarray, shape (n_all,)
-        Scores of the system in [0, 1].
-    sizes : sequence of int
-        Number of questions of each round, at least 2.
-    rng : numpy.random.Generator
-        Random generator.
+    `scores` (n_all,) are in [0, 1], and each of `sizes` is at least 2.
     """
     known, rounds = Knowledge(), []
     for size in sizes:

@@ -25,14 +25,8 @@ _HELD_OUT = 0.05
 class FactorModel:
     """A fitted model logit E(score) = intercept + loadings' factors.
 
-    Attributes
-    ----------
-    intercepts : ndarray, shape (n_questions,)
-        Log-odds of the mean score of each question for a system whose factors are 0.
-    loadings : ndarray, shape (n_questions, rank)
-        Loadings of the questions.
-    factors : ndarray, shape (n_systems, rank)
-        Factors of the systems of the history, with mean 0.
+    `intercepts` (n_questions,) are the log-odds of the mean score for a system whose factors are 0, `loadings` are
+    (n_questions, rank), and `factors` (n_systems, rank) of the systems of the history have the mean 0.
     """
 
     intercepts: Float32Array
@@ -60,36 +54,12 @@ def fit_factor_model(
     the same loading, as in a Rasch model. Missing scores are ignored. The model is fitted by alternating steps that
     bound the curvature of the logistic likelihood by 1/4.
 
-    Parameters
-    ----------
-    history : array_like, shape (n_systems, n_questions)
-        Scores in [low, high]; NaN if missing.
-    rank : int, optional
-        Number of factors. By default, the rank among 0, 1, 2, 4, 8, 16, 32, 48 and 64 with the highest likelihood of
-        5 % of the scores, which are left out of the fit.
-    low, high : float, optional
-        Bounds of a score (default 0 and 1).
-    rng : numpy.random.Generator, optional
-        Random generator that selects the scores to leave out (default: seed 0).
+    `history` (n_systems, n_questions) has scores in [low, high], NaN if missing. The default rank is that among 0, 1,
+    2, 4, 8, 16, 32, 48 and 64 with the highest likelihood of 5 % of the scores, which `rng` (default: seed 0) leaves
+    out of the fit. Raises DataError if the shape is wrong, a score is outside [low, high], there is no score, or the
+    rank is not from 0 to the number of systems. Sources: Böhning and Lindsay (1988), Ann. Inst. Stat. Math. 40,
+    641-663, eq. 2.1 (bound of the curvature); Wu, Nair and Candès (arXiv 2601.20251) for factor models of benchmarks.
 
-    Returns
-    -------
-    FactorModel
-        Fitted intercepts, loadings and factors.
-
-    Raises
-    ------
-    DataError
-        If the shape is wrong, a score is outside [low, high], there is no score, or the rank is not from 0 to the
-        number of systems.
-
-    References
-    ----------
-    Böhning and Lindsay (1988), Ann. Inst. Stat. Math. 40, 641-663, eq. 2.1 (bound of the curvature); Wu, Nair and
-    Candès (arXiv 2601.20251) for factor models of benchmarks.
-
-    Examples
-    --------
     >>> model = fit_factor_model([[1.0, 1.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0]], rank=1)
     >>> model.loadings.shape, bool(model.intercepts[0] > model.intercepts[1] > model.intercepts[2])
     ((3, 1), True)

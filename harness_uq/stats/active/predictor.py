@@ -23,12 +23,7 @@ _TOLERANCE = 1e-6
 class Answers:
     """Scores of a new system on some questions.
 
-    Attributes
-    ----------
-    questions : ndarray of int, shape (n,)
-        Questions.
-    scores : ndarray, shape (n,)
-        Scores in [0, 1].
+    `questions` are indices (n,), and `scores` (n,) are in [0, 1].
     """
 
     questions: IntArray
@@ -47,15 +42,7 @@ NO_ANSWERS: Final = Answers(np.empty(0, np.int64), np.empty(0))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forecast:
-    """Log-odds that a model predicted for answers that it had not seen.
-
-    Attributes
-    ----------
-    answers : Answers
-        The answers.
-    log_odds : ndarray, shape (n,)
-        Predicted log-odds.
-    """
+    """Log-odds that a model predicted for answers that it had not seen."""
 
     answers: Answers
     log_odds: FloatArray
@@ -71,14 +58,8 @@ NO_FORECAST: Final = Forecast(NO_ANSWERS, np.empty(0))
 class Predictor:
     """Factor model of a history with the prior of a new system.
 
-    Attributes
-    ----------
-    model : FactorModel
-        Fitted model.
-    prior : SystemPrior
-        Prior of the new system's factors.
-    difficulties : ndarray, shape (n_questions, 2)
-        Log-odds of the mean score of each question over all earlier systems, and over the best third of them.
+    `difficulties` (n_questions, 2) are the log-odds of the mean score of each question over all earlier systems, and
+    over the best third of them.
     """
 
     model: FactorModel
@@ -119,19 +100,8 @@ def fit_predictor(
 ) -> Predictor:
     """Fit a factor model and the prior of a new system to the scores of earlier systems.
 
-    Parameters
-    ----------
-    history : array_like, shape (n_systems, n_questions)
-        Scores in [low, high]; NaN if missing.
-    low, high : float, optional
-        Bounds of a score (default 0 and 1).
-    rng : numpy.random.Generator, optional
-        Random generator of `fit_factor_model` (default: seed 0).
-
-    Raises
-    ------
-    DataError
-        If the shape is wrong, a score is outside [low, high], or there is no score.
+    `history` (n_systems, n_questions) has scores in [low, high], NaN if missing; `rng` is that of `fit_factor_model`.
+    Raises DataError if the shape is wrong, a score is outside [low, high], or there is no score.
     """
     model = fit_factor_model(history, low=low, high=high, rng=rng)
     scores = check_history(history, len(model.intercepts), low, high)

@@ -21,30 +21,11 @@ def simultaneous_level(information: tuple[float, ...], level: float) -> float:
     the true value at all rounds with the probability that Brownian motion B(t) stays within c sqrt(t) at the times t
     of the rounds: Pocock's boundary.
 
-    Parameters
-    ----------
-    information : tuple of float
-        Information (inverse variance) after each round, increasing and positive, on any scale.
-    level : float
-        Probability, between 0 and 1, that all intervals contain the true value.
+    `information` is the inverse variance after each round, increasing and on any scale. The result is at least `level`.
+    Raises DataError if the information does not increase, or the level is not between 0 and 1. Sources: Pocock (1977),
+    Biometrika 64, 191-199; Armitage, McPherson and Rowe (1969), J. R. Stat. Soc. A 132, 235-244, for the recursive
+    integration.
 
-    Returns
-    -------
-    float
-        Level of each interval, at least `level`.
-
-    Raises
-    ------
-    DataError
-        If the information does not increase, or the level is not between 0 and 1.
-
-    References
-    ----------
-    Pocock (1977), Biometrika 64, 191-199; Armitage, McPherson and Rowe (1969), J. R. Stat. Soc. A 132, 235-244, for the
-    recursive integration.
-
-    Examples
-    --------
     Five looks need 2.413 instead of 1.960 standard errors (Pocock 1977, table 1):
 
     >>> from scipy.stats import norm

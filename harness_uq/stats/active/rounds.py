@@ -23,12 +23,7 @@ _SMALL_ROUND: Final = 0.1  # of the earlier answers: such a round is predicted f
 class Draw:
     """A probability sample of the questions that were not drawn before.
 
-    Attributes
-    ----------
-    questions : ndarray of int, shape (n,)
-        Drawn questions, in random order.
-    probabilities : ndarray, shape (n,)
-        Their inclusion probabilities, in (0, 1].
+    `questions` (n,) are in random order, and their inclusion `probabilities` (n,) in (0, 1].
     """
 
     questions: IntArray
@@ -39,18 +34,9 @@ class Draw:
 class RoundEstimate:
     """Mean score over all questions, from the answers of one round and all earlier ones.
 
-    Attributes
-    ----------
-    mean : float
-        Estimate.
-    variance : float
-        Estimated variance over draws of the round, given all earlier answers.
-    forecast : Forecast
-        Log-odds of the answers of the round, each predicted without the answer.
-    probabilities : ndarray, shape (n,)
-        Inclusion probabilities of the questions of the round.
-    residuals : ndarray, shape (n,)
-        Differences between the scores and their predictions, in the order of the questions of the forecast.
+    `variance` is over draws of the round, given all earlier answers. `forecast` has the log-odds of the answers of the
+    round, each predicted without the answer, `probabilities` (n,) are the inclusion probabilities of its questions, and
+    `residuals` (n,) the differences between scores and predictions, in the order of the forecast.
     """
 
     mean: float
@@ -84,10 +70,7 @@ def draw_round(predictor: Predictor, known: Sequence[Knowledge], n: int, rng: np
     In the first round all questions have the same probability. Later it is proportional to sqrt(m (1 - m)) + 0.15 for a
     question with predicted score m: Neyman's allocation, bounded away from 0 in case the prediction is wrong. For
     several systems, m (1 - m) is its mean over them. The sample is systematic along the order of the mean of m.
-
-    References
-    ----------
-    Neyman (1934), J. R. Stat. Soc. 97, 558-625; Madow (1949), Annals of Mathematical Statistics 20, 333-354.
+    Sources: Neyman (1934), J. R. Stat. Soc. 97, 558-625; Madow (1949), Annals of Mathematical Statistics 20, 333-354.
     """
     asked = known[0].answers.questions
     rest = np.setdiff1d(np.arange(predictor.n_questions), asked)
@@ -112,21 +95,10 @@ def estimate_round(
     questions have the mean of the five predictions. The calibration of a fold's predictions uses forecasts without
     this fold. T is therefore consistent for any history: a wrong prediction widens the interval but causes no bias.
 
-    Parameters
-    ----------
-    predictor : Predictor
-        Model of the history.
-    known : Knowledge
-        Earlier answers.
-    answers : Answers
-        At least two answers to a random sample of the unknown questions.
-    probabilities : ndarray, shape (n,)
-        Their inclusion probabilities, in (0, 1].
-
-    References
-    ----------
-    Särndal, Swensson and Wretman (1992), Model Assisted Survey Sampling, section 6.3 (difference estimator); Hájek
-    (1964), Annals of Mathematical Statistics 35, 1491-1523, for V; Chernozhukov et al. (2018) for cross-fitting.
+    `answers` are at least two answers to a random sample of the unknown questions, whose inclusion `probabilities` (n,)
+    are in (0, 1]. Sources: Särndal, Swensson and Wretman (1992), Model Assisted Survey Sampling, section 6.3
+    (difference estimator); Hájek (1964), Annals of Mathematical Statistics 35, 1491-1523, for V; Chernozhukov et al.
+    (2018) for cross-fitting.
     """
     order = np.argsort(answers.questions)  # so that the folds do not depend on the order of the answers
     answers, probabilities = answers.select(order), probabilities[order]
@@ -193,14 +165,7 @@ def combine_rounds(
     question at each bound, as the Beta(1, 1) prior of a proportion does: 1 - s / 15 questions for a sum s of the
     absolute differences between scores and predictions, and none from 15 on.
 
-    Parameters
-    ----------
-    rounds : sequence of RoundEstimate
-        At least one round.
-    n_all : int
-        Number of questions of the benchmark.
-    low, high : float, optional
-        Bounds of a score (default 0 and 1).
+    `low` and `high` are the bounds of a score.
     """
     y = np.concatenate([each.forecast.answers.scores for each in rounds])
     share = _shares(np.array([len(each.probabilities) for each in rounds]), n_all)
@@ -227,16 +192,8 @@ def combine_differences(
     """Difference of the mean scores of two systems that answered the same questions in the same rounds.
 
     The rounds have the weights of `combine_rounds`. The variance is that of the differences of the residuals, so that
-    what both systems share cancels.
-
-    Parameters
-    ----------
-    first, second : sequence of RoundEstimate
-        The rounds of the two systems.
-    n_all : int
-        Number of questions of the benchmark.
-    low, high : float, optional
-        Bounds of a score (default 0 and 1); those of the difference are plus and minus their distance.
+    what both systems share cancels. `low` and `high` are the bounds of a score; those of the difference are plus and
+    minus their distance.
     """
     pairs = list(zip(first, second, strict=True))
     share = _shares(np.array([len(a.probabilities) for a, _ in pairs]), n_all)

@@ -27,17 +27,8 @@ class SystemPrior:
 
     Component i is N(centres[i], scales[i] * S), where S is the covariance of the factors of earlier systems. The
     components are centred at each earlier system, since many systems are variants of another one, and at their mean.
-
-    Attributes
-    ----------
-    centres : ndarray, shape (n_components, rank)
-        Centres.
-    scales : ndarray, shape (n_components,)
-        Variances relative to S.
-    log_weights : ndarray, shape (n_components,)
-        Logarithms of the mixture weights.
-    precision : ndarray, shape (rank, rank)
-        Inverse of S.
+    `centres` are (n_components, rank), `scales` and the logarithms of the mixture weights (n_components,), and
+    `precision` is the inverse of S.
     """
 
     centres: FloatArray
@@ -50,14 +41,9 @@ class SystemPrior:
 class SystemPosterior:
     """Mixture of normal approximations to the posterior of a new system's factors.
 
-    Attributes
-    ----------
-    modes : ndarray, shape (n_components, rank)
-        Posterior modes of the components, most probable first.
-    covariances : ndarray, shape (n_components, rank, rank)
-        Inverse curvatures at the modes.
-    weights : ndarray, shape (n_components,)
-        Posterior probabilities of the components.
+    `modes` (n_components, rank) are those of the components, most probable first, `covariances`
+    (n_components, rank, rank) the inverse curvatures there, and `weights` (n_components,) the probabilities of the
+    components.
     """
 
     modes: FloatArray
@@ -69,11 +55,8 @@ def system_prior(model: FactorModel) -> SystemPrior:
     """Prior of a new system's factors, from the factors of the systems in the history.
 
     The weights of the components maximize the likelihood of the factors of each earlier system given those of the
-    others (expectation-maximization); at least 0.05 remains on the components around the mean.
-
-    References
-    ----------
-    Habbema, Hermans and van den Broek (1974), COMPSTAT, for the choice of kernel widths by leave-one-out likelihood.
+    others (expectation-maximization); at least 0.05 remains on the components around the mean. Source: Habbema, Hermans
+    and van den Broek (1974), COMPSTAT, for the choice of kernel widths by leave-one-out likelihood.
     """
     factors = model.factors.astype(float)
     n, rank = factors.shape
@@ -119,16 +102,7 @@ def system_posterior(
     its marginal likelihood. The components to refine are selected by a single quadratic approximation of the
     likelihood at the mode of the broad component.
 
-    Parameters
-    ----------
-    model : FactorModel
-        Fitted model.
-    prior : SystemPrior
-        Prior of the new system's factors.
-    questions : ndarray of int, shape (n,)
-        Questions with a score.
-    scores : ndarray, shape (n,)
-        Scores in [0, 1].
+    `questions` (n,) are those with a score, and `scores` (n,) are in [0, 1].
     """
     x, offset = model.loadings[questions].astype(float), model.intercepts[questions].astype(float)
     precision = prior.precision
@@ -193,11 +167,8 @@ def _quadratic_evidence(
 def predicted_means(model: FactorModel, posterior: SystemPosterior, questions: IntArray | None = None) -> FloatArray:
     """Posterior mean of the new system's mean score on all questions, or on those given.
 
-    For a component with log-odds N(m, v), E expit is approximated by expit(m / sqrt(1 + pi v / 8)).
-
-    References
-    ----------
-    MacKay (1992), Neural Computation 4, 720-736, eq. 10.
+    For a component with log-odds N(m, v), E expit is approximated by expit(m / sqrt(1 + pi v / 8)). Source: MacKay
+    (1992), Neural Computation 4, 720-736, eq. 10.
     """
     x, offset = (model.loadings, model.intercepts)
     if questions is not None:

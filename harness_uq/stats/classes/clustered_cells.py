@@ -27,25 +27,11 @@ def pseudo_cell_parts(counts: FloatArray, prior: FloatArray, classes: NDArray[np
     """Clusters and pseudo-cells in the form of `draws_posterior`.
 
     Every cluster has mass 1. With clusters of one question this is the Dirichlet(prior + counts) posterior of
-    independent questions.
+    independent questions. `counts` (n_clusters, K, L) are the questions of each cluster by target and prediction,
+    L >= K, and no cluster is empty; `prior` (K, L) is the Dirichlet prior of independent questions, and `classes` (K,)
+    are those whose precision or recall enters the metric. The three parts are clusters (equal ones merged),
+    pseudo-cells and single pseudo-questions. If every cluster has one question, there are no single pseudo-questions.
 
-    Parameters
-    ----------
-    counts : ndarray, shape (n_clusters, K, L)
-        Questions of each cluster by target and prediction, L >= K; no cluster is empty.
-    prior : ndarray, shape (K, L)
-        Dirichlet prior of independent questions.
-    classes : ndarray of bool, shape (K,)
-        Classes whose precision or recall enters the metric.
-
-    Returns
-    -------
-    list of tuple
-        Three parts: clusters (equal ones merged), pseudo-cells and single pseudo-questions. If every cluster has one
-        question, there are no single pseudo-questions.
-
-    Notes
-    -----
     In a mean cluster, m questions in all, T_i have target i, P_i prediction i, and c_ij both target i and prediction j.
     Before the data, the pseudo-cell of a wrong prediction expects e_ij = min(T_i, b_j) / (2 (L - 1)) questions, where
     b_j is min(T_j, P_j) for `classes` and infinite for the others. With C_ij effective clusters that have questions in
@@ -91,20 +77,9 @@ def effective_clusters(counts: FloatArray, classes: NDArray[np.bool_]) -> tuple[
     """Effective number and size of clusters, as far as their questions concern the given classes.
 
     A question concerns a class if the class is its target or its prediction. With s such questions in a cluster, the
-    effective number of clusters is (sum s)^2 / sum s^2, and their effective size sum s^2 / sum s.
-
-    Parameters
-    ----------
-    counts : ndarray, shape (n_clusters, K, L)
-        Questions of each cluster by target and prediction, L >= K.
-    classes : ndarray of bool, shape (K,)
-        Classes whose precision or recall enters the metric.
-
-    Returns
-    -------
-    number, size : float
-        Harmonic means over `classes` with weights 1 / sum s, because rare classes have the largest variance. Both are 1
-        if no question concerns any of the classes.
+    effective number of clusters is (sum s)^2 / sum s^2, and their effective size sum s^2 / sum s. The results are
+    harmonic means over `classes` with weights 1 / sum s, because rare classes have the largest variance. Both are 1 if
+    no question concerns any of the classes. Arguments are those of `pseudo_cell_parts`.
     """
     n_classes = counts.shape[1]
     right = np.einsum("tkk->tk", counts[:, :, :n_classes])
@@ -120,24 +95,14 @@ def effective_clusters(counts: FloatArray, classes: NDArray[np.bool_]) -> tuple[
 class WidenedPosterior(WithLazyMoments):
     """Distribution widened around its median, on the logit scale, as Student's t does for few clusters.
 
-    Parameters
-    ----------
-    base : Posterior
-        Continuous distribution on [low, 1].
-    number, size : float
-        Effective number C and size m of the clusters, at least 1, see `effective_clusters`.
-    low : {0, -1}, optional
-        Lower end of the range.
+    `base` is continuous on [low, 1] with `low` 0 or -1, and `number` and `size` are the effective number C and size m
+    of the clusters, at least 1, see `effective_clusters`.
 
-    Notes
-    -----
     On the scale L(x) = logit((x - low) / (1 - low)), the quantile at p moves to median + (L - median) r^(1 - 1/m) with
     r = t(p) / z(p) sqrt((C + 3) / (C + 1)) and quantiles t of Student's t with C + 1 degrees of freedom and z of the
     normal distribution. The square root corrects the variance under Dirichlet weights of few clusters, and t accounts
     for its estimation. The power leaves the posterior unchanged if no cluster has two questions of the same class.
 
-    Examples
-    --------
     The median remains:
 
     >>> from harness_uq.stats.common.posterior import BetaPosterior

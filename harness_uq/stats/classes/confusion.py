@@ -254,19 +254,7 @@ def clustered_confusion_posterior(
 def cluster_counts(cells: IntArray, clusters: ArrayLike, n_scores: int) -> FloatArray:
     """Number of questions of each cluster in each cell.
 
-    Parameters
-    ----------
-    cells : ndarray of int, shape (n_questions,)
-        Cell of each question, in 0..n_scores - 1.
-    clusters : array_like, shape (n_questions,)
-        Cluster labels.
-    n_scores : int
-        Number of cells.
-
-    Returns
-    -------
-    ndarray, shape (n_clusters, n_scores)
-        Counts.
+    The cell of each question is in 0..n_scores - 1; the counts are (n_clusters, n_scores).
     """
     index = validated_codes(clusters, cells.shape)
     if not cells.size:

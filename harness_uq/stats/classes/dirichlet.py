@@ -37,15 +37,7 @@ class MappedPosterior(WithMoments):
     """Distribution of an increasing function of a parameter with known posterior.
 
     Quantiles and equal-tailed intervals are mapped; the highest-density interval is computed on the new scale.
-
-    Parameters
-    ----------
-    base : Posterior
-        Posterior of the parameter.
-    forward, inverse : callable
-        The increasing function and its inverse, elementwise.
-    mean, sd : float
-        Moments of the function.
+    `forward` and `inverse` are elementwise, and `mean` and `sd` the moments of the function.
     """
 
     def __init__(self, base: Posterior, forward: Function, inverse: Function, *, mean: float, sd: float) -> None:
@@ -62,8 +54,6 @@ class MappedPosterior(WithMoments):
 def mapped_beta(beta: BetaPosterior, forward: Function, inverse: Function) -> MappedPosterior:
     """Increasing function of a Beta on [0, 1], with moments by the trapezoidal rule on the logit scale.
 
-    Examples
-    --------
     Twice a Beta(3, 1) variable has mean 1.5:
 
     >>> posterior = mapped_beta(BetaPosterior(3, 1), lambda x: 2 * x, lambda x: x / 2)
@@ -87,27 +77,13 @@ def mapped_beta(beta: BetaPosterior, forward: Function, inverse: Function) -> Ma
 def harmonic_posterior(top: float, parts: tuple[float, float], weights: tuple[float, float]) -> DensityPosterior:
     """Posterior of T / (T + w_1 P + w_2 N) for (T, P, N, ...) ~ Dirichlet(top, parts, ...).
 
-    Parameters
-    ----------
-    top : float
-        Positive Dirichlet parameter of T.
-    parts : tuple of float
-        Positive Dirichlet parameters of P and N; other cells cancel.
-    weights : tuple of float
-        Positive weights w_1 and w_2; 1 / (1 + beta^2) and beta^2 / (1 + beta^2) for F_beta.
+    All arguments are positive. `top` and `parts` are the Dirichlet parameters of T and of P and N; other cells cancel.
+    For F_beta the weights are 1 / (1 + beta^2) and beta^2 / (1 + beta^2). The posterior on (0, 1) is accurate to about
+    1e-8 in probability.
 
-    Returns
-    -------
-    DensityPosterior
-        Posterior on (0, 1), accurate to about 1e-8 in probability.
-
-    Notes
-    -----
     With r = (1 - x) / x, P/T = r s / w_1 and N/T = r (1 - s) / w_2, the density of logit x is
     r^(p+n) int s^(p-1) (1-s)^(n-1) (1 + r s / w_1 + r (1-s) / w_2)^-(t+p+n) ds.
 
-    Examples
-    --------
     Here the ratio is T itself, which is Beta(1, 2):
 
     >>> round(harmonic_posterior(1, (1, 1), (1, 1)).mean, 8)
@@ -131,25 +107,12 @@ def harmonic_posterior(top: float, parts: tuple[float, float], weights: tuple[fl
 def geometric_posterior(top: float, parts: tuple[float, float]) -> DensityPosterior:
     """Posterior of T / sqrt((T + P) (T + N)) for (T, P, N, ...) ~ Dirichlet(top, parts, ...).
 
-    Parameters
-    ----------
-    top : float
-        Positive Dirichlet parameter of T.
-    parts : tuple of float
-        Positive Dirichlet parameters of P and N; other cells cancel.
+    `top` and `parts` are positive; other cells cancel. The posterior on (0, 1) is accurate to about 1e-8 in
+    probability.
 
-    Returns
-    -------
-    DensityPosterior
-        Posterior on (0, 1), accurate to about 1e-8 in probability.
-
-    Notes
-    -----
     With P/T = r s and N/T = r (1 - s) the slice is 1 + r + r^2 s (1 - s) = x^-2, and the density of logit x is
     x^-2 (1-x) int r^(p+n-1) s^(p-1) (1-s)^(n-1) (1 + r)^-(t+p+n) / (1 + 2 r s (1-s)) ds.
 
-    Examples
-    --------
     >>> posterior = geometric_posterior(40.0, (7.0, 3.0))
     >>> bool(abs(posterior.mean - 40 / (47 * 43) ** 0.5) < 0.005)
     True
@@ -175,23 +138,11 @@ def geometric_posterior(top: float, parts: tuple[float, float]) -> DensityPoster
 def mean_of_betas_posterior(first: tuple[float, float], second: tuple[float, float]) -> DensityPosterior:
     """Posterior of (R + S) / 2 for independent R ~ Beta(first) and S ~ Beta(second).
 
-    Parameters
-    ----------
-    first, second : tuple of float
-        Positive parameters of each Beta.
+    The posterior on (0, 1) is accurate to about 1e-8 in probability.
 
-    Returns
-    -------
-    DensityPosterior
-        Posterior on (0, 1), accurate to about 1e-8 in probability.
-
-    Notes
-    -----
     With y = R + S <= 1, R = y s and S = y (1 - s), the density of y is int y f_R(y s) f_S(y (1 - s)) ds. For y > 1 the
     same holds for 1 - R and 1 - S.
 
-    Examples
-    --------
     For two uniform variables the distribution function is 2 x^2 up to 1/2:
 
     >>> round(float(mean_of_betas_posterior((1, 1), (1, 1)).cdf(0.25)), 8)
@@ -222,31 +173,12 @@ def draws_posterior(
 ) -> DrawsPosterior:
     """Posterior of a scale-free statistic of sums of cells under Dirichlet weights, by draws.
 
-    Parameters
-    ----------
-    statistic : callable
-        Maps cells of shape (n, n_scores) to values of shape (n,). It must not change if all cells are multiplied by the
-        same number.
-    parts : sequence of tuple
-        Pairs (masses, atoms). Independent weights ~ Gamma(masses) multiply the rows of the array `atoms`, of shape
-        (n_masses, n_scores), or each cell by the number `atoms`; the parts are added.
-    n_draws : int, optional
-        Number of draws, at least 2. The Monte Carlo error is `mc_error` of the result.
-    rng : numpy.random.Generator, optional
-        Random generator (default: seed 0, so that equal data give equal results).
+    `statistic` maps cells (n, n_scores) to values (n,) and must not change if all cells are multiplied by the same
+    number. Each of `parts` is a pair (masses, atoms): independent weights ~ Gamma(masses) multiply the rows of the
+    array `atoms` (n_masses, n_scores), or each cell by the number `atoms`; the parts are added. The Monte Carlo error
+    is `mc_error` of the result. Without `rng` the seed is 0, so that equal data give equal results. Raises DataError if
+    `n_draws` is less than 2.
 
-    Returns
-    -------
-    DrawsPosterior
-        Draws of the statistic.
-
-    Raises
-    ------
-    DataError
-        If `n_draws` is less than 2.
-
-    Examples
-    --------
     >>> recall = draws_posterior(lambda g: g[:, 0] / g.sum(axis=1), [(np.array([8.0, 2.0]), 1.0)])
     >>> bool(abs(recall.mean - 0.8) < 5 * recall.mc_error)
     True
@@ -262,20 +194,8 @@ def draws_posterior(
 def ratio_posterior(numerator: FloatArray, denominator: FloatArray, parts: Sequence[Part]) -> DirichletRatioPosterior:
     """Exact posterior of (numerator . cells) / (denominator . cells) under Dirichlet weights.
 
-    Parameters
-    ----------
-    numerator, denominator : ndarray, shape (n_scores,)
-        Coefficients, those of the denominator non-negative.
-    parts : sequence of tuple
-        Masses and atoms as in `draws_posterior`.
+    Coefficients of the denominator are non-negative; `parts` are those of `draws_posterior`.
 
-    Returns
-    -------
-    DirichletRatioPosterior
-        Posterior of the ratio.
-
-    Examples
-    --------
     The share is Beta(8, 2):
 
     >>> ratio = ratio_posterior(np.array([1.0, 0.0]), np.array([1.0, 1.0]), [(np.array([8.0, 2.0]), 1.0)])
@@ -297,17 +217,8 @@ def cluster_parts(counts: FloatArray, prior: FloatArray) -> list[Part]:
     proportion to `prior`, and the remaining prior mass, divided by m, as single pseudo-questions. With clusters of one
     question this is the Dirichlet(prior + counts) posterior of independent questions.
 
-    Parameters
-    ----------
-    counts : ndarray, shape (n_clusters, n_scores)
-        Questions of each cluster in each cell; no cluster is empty.
-    prior : ndarray, shape (n_scores,)
-        Dirichlet prior of independent questions, with total mass at least 1.
-
-    Returns
-    -------
-    list of tuple
-        Three parts: clusters (equal ones merged), pseudo-clusters and pseudo-questions.
+    `counts` (n_clusters, n_scores) have no empty cluster, and the total mass of `prior` (n_scores,) is at least 1. The
+    three parts are clusters (equal ones merged), pseudo-clusters and pseudo-questions.
     """
     size = float(counts.sum() / len(counts))
     rows, multiplicity = np.unique(counts, axis=0, return_counts=True)

@@ -25,22 +25,7 @@ class BetaBinomialLogPosterior:
     where n_k^S is the number of clusters with more than k successes, and likewise for failures F and sizes N. No
     digits are lost as d grows, and the cost depends neither on the number of clusters nor on their size.
 
-    Parameters
-    ----------
-    successes, sizes, prior
-        As in `beta_binomial_grid`.
-
-    Attributes
-    ----------
-    n_clusters : int
-        Clusters with at least one trial.
-    n_successes, n_trials : float
-        Totals over clusters.
-
-    Raises
-    ------
-    DataError
-        If the counts or the prior are invalid.
+    The arguments are those of `beta_binomial_grid`, and `n_clusters` counts clusters with at least one trial.
     """
 
     def __init__(self, successes: ArrayLike, sizes: ArrayLike, *, prior: DispersionPrior = "icc") -> None:

@@ -24,14 +24,8 @@ _FINER = 8
 class ClusteredPosterior(DensityPosterior):
     """Posterior of theta, computed by quadrature.
 
-    Attributes
-    ----------
-    mean, sd : float
-        Posterior mean and standard deviation.
-    icc_mean : float
-        Posterior mean of the intraclass correlation 1 / (1 + d), between 0 and 1.
-    grid : BetaBinomialGrid
-        Joint posterior of (theta, d).
+    `icc_mean` is the posterior mean of the intraclass correlation 1 / (1 + d), and `grid` the joint posterior of
+    (theta, d).
     """
 
     def __init__(self, grid: BetaBinomialGrid) -> None:
@@ -43,14 +37,8 @@ class ClusteredPosterior(DensityPosterior):
 class SampledClusteredPosterior(DrawsPosterior):
     """Posterior of theta, computed by importance sampling.
 
-    Attributes
-    ----------
-    mean, sd, importance_ess, mc_error : float
-        Posterior mean, standard deviation, effective sample size and Monte Carlo error.
-    icc_mean : float
-        Posterior mean of the intraclass correlation 1 / (1 + d), between 0 and 1.
-    pareto_k : float
-        Tail shape of the weights; unreliable above 0.7.
+    `icc_mean` is the posterior mean of the intraclass correlation 1 / (1 + d), and `pareto_k` the tail shape of the
+    weights, which are unreliable above 0.7.
     """
 
     def __init__(self, sample: ImportanceSample) -> None:

@@ -18,10 +18,7 @@ _OUTSIDE = -45.0  # log density of the logit below which the distribution functi
 class HatNodes:
     """Nodes from 0 to 1 (inclusive) that are evenly spaced relative to the width of a likelihood.
 
-    Attributes
-    ----------
-    logit : ndarray, shape (K,)
-        Logits of the nodes, from -inf to inf.
+    `logit` (K,) are the logits of the nodes, from -inf to inf.
     """
 
     logit: FloatArray

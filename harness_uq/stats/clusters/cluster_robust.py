@@ -27,21 +27,9 @@ Correction: TypeAlias = Literal["CR1", "CR2"]
 class ClusterRobust:
     """Mean of clustered scores with its cluster-robust standard error.
 
-    Attributes
-    ----------
-    mean : float
-        Mean over questions, weighted if weights were given.
-    std_error : float
-        Cluster-robust standard error, positive.
-    df : float
-        Degrees of freedom of t: C - 1 with CR1, Satterthwaite's with CR2.
-    std_error_iid : float
-        Standard error that assumes independent questions.
-    n_questions, n_clusters : int
-        Sample sizes.
-    icc : float or None
-        ANOVA estimate of the intraclass correlation. It is negative if questions within a cluster differ more than
-        questions of different clusters, and None if no cluster has two questions.
+    `mean` is weighted if weights were given, `df` is C - 1 with CR1 and Satterthwaite's with CR2, and `std_error_iid`
+    assumes independent questions. `icc` is the ANOVA estimate of the intraclass correlation: negative if questions
+    within a cluster differ more than questions of different clusters, None if no cluster has two questions.
     """
 
     mean: float

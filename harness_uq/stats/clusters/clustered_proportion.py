@@ -36,14 +36,8 @@ FEW_PRIOR, FEW_SPREAD = 2.5, 0.5  # with few clusters: additions to the prior an
 class _ClusterMoments:
     """Moments of the score p = sum_t w_t y_t with weight shares w (sum 1) and cluster means y.
 
-    Attributes
-    ----------
-    score : float
-        The score p.
-    squares : ndarray, shape (3,)
-        sum_t w_t^2 y_t^k for k = 0, 1, 2.
-    fitted : float
-        Relative downward bias, in [0, 1], of a variance measured around the clusters' own mean.
+    `squares` (3,) are sum_t w_t^2 y_t^k for k = 0, 1, 2, and `fitted` is the relative downward bias, in [0, 1], of a
+    variance measured around the clusters' own mean.
     """
 
     score: float
@@ -74,18 +68,9 @@ class _ClusterMoments:
 class _Sample:
     """What the posterior of the score is computed from.
 
-    Attributes
-    ----------
-    clusters : _ClusterMoments
-        Moments of the clusters.
-    effective, masses : ndarray, shape (K,)
-        Effective numbers of independent answers at the nodes of the correlations, and the nodes' posterior masses.
-    answers : float
-        Effective number of answers at correlation 0.
-    unseen : UnseenSubpopulations
-        Subpopulations that the sample lacks.
-    icc, icc_questions : float or None
-        As in `ClusteredScorePosterior`.
+    `effective` and `masses` (K,) are the effective numbers of independent answers at the nodes of the correlations and
+    the nodes' posterior masses, and `answers` is the effective number of answers at correlation 0. `icc` and
+    `icc_questions` are those of `ClusteredScorePosterior`.
     """
 
     clusters: _ClusterMoments
@@ -108,16 +93,9 @@ class _Sample:
 class ClusteredScorePosterior(Posterior):
     """Posterior of the score expected on new clusters: a mixture of Betas over the posterior of the correlations.
 
-    Attributes
-    ----------
-    mean, sd : float
-        Posterior mean and standard deviation.
-    icc_mean : float
-        Posterior mean of the correlation between two answers of one cluster, in (0, 1).
-    icc_questions : float or None
-        Posterior mean of the correlation between trials of one question within its cluster; None without this level.
-    effective_clusters : float
-        Effective number of clusters (sum w)^2 / sum w^2 with the clusters' weights w, between 1 and their number.
+    `icc_mean` is the posterior mean of the correlation between two answers of one cluster, in (0, 1), and
+    `icc_questions` that between trials of one question within its cluster (None without this level).
+    `effective_clusters` is (sum w)^2 / sum w^2 with the clusters' weights w.
     """
 
     def __init__(
@@ -313,12 +291,8 @@ def nested_score_posterior(successes: ArrayLike, trials: ArrayLike, clusters: Ar
 class _Neighbour:
     """The same clusters, where clusters with a single wrong answer have none.
 
-    Attributes
-    ----------
-    posterior : Posterior or None
-        Posterior of these data; None if they are the given ones, or if no or many clusters have several wrong answers.
-    is_mostly_agreed : bool
-        Whether clusters with at most one wrong answer have at least half of the weight.
+    `posterior` is None if the data are the given ones, or if no or many clusters have several wrong answers;
+    `is_mostly_agreed` says whether clusters with at most one wrong answer have at least half of the weight.
     """
 
     posterior: Posterior | None

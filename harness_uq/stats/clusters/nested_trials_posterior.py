@@ -28,16 +28,8 @@ _EDGE = 1e-8  # largest marginal density at the edges of the box, relative to it
 class Correlations:
     """Posterior of both correlations as masses on nodes.
 
-    Attributes
-    ----------
-    clusters, questions : ndarray, shape (P,)
-        1 / (1 + d) and 1 / (1 + e) at each node, in (0, 1).
-    masses : ndarray, shape (P,)
-        Posterior masses with sum 1.
-    icc_clusters : float
-        Posterior mean of 1 / (1 + d).
-    icc_questions : float or None
-        Posterior mean of 1 / (1 + e); None if no question was tried twice.
+    At each node (P,), `clusters` and `questions` are 1 / (1 + d) and 1 / (1 + e), and `masses` have the sum 1. Their
+    posterior means are `icc_clusters` and `icc_questions`, which is None if no question was tried twice.
     """
 
     clusters: FloatArray
@@ -58,8 +50,6 @@ def nested_correlations(successes: ArrayLike, trials: ArrayLike, clusters: Array
 
     Arguments and errors are those of `nested_integral`.
 
-    Examples
-    --------
     >>> correlations = nested_correlations([4, 3, 4, 0, 1, 0], 4, [0, 0, 0, 1, 1, 1])
     >>> correlations.icc_clusters > correlations.icc_questions
     True
@@ -71,27 +61,10 @@ def nested_correlations(successes: ArrayLike, trials: ArrayLike, clusters: Array
 def nested_integral(successes: ArrayLike, trials: ArrayLike, clusters: ArrayLike) -> "NestedIntegral | None":
     """Posterior of the population mean and of both correlations, from clusters of questions with repeated trials.
 
-    Parameters
-    ----------
-    successes, trials : array_like, shape (n_questions,)
-        Right trials and all trials of each question, whole numbers that broadcast together.
-    clusters : array_like, shape (n_questions,)
-        Cluster labels.
+    `successes` and `trials` (n_questions,) are whole numbers that broadcast together. None with one question per
+    cluster: both levels then coincide. Raises DataError if counts are negative, fractional or inconsistent, there is no
+    trial, or labels have another length; UnreliableError if no finite box of parameters contains the posterior mass.
 
-    Returns
-    -------
-    NestedIntegral or None
-        Posterior masses. None with one question per cluster: both levels then coincide.
-
-    Raises
-    ------
-    DataError
-        If counts are negative, fractional or inconsistent, there is no trial, or labels have another length.
-    UnreliableError
-        If no finite box of parameters contains the posterior mass.
-
-    Notes
-    -----
     theta ~ U(0, 1); theta_t ~ Beta(d theta, d (1 - theta)); pi_tq ~ Beta(e theta_t, e (1 - theta_t));
     Y_tq ~ Bin(N_tq, pi_tq); 1 / (1 + d) and 1 / (1 + e) uniform. This adds one level to the model of Bowyer et al.
     (2025), eq. 8, and is massively parallel importance sampling with quadrature nodes instead of samples. The
@@ -117,14 +90,8 @@ def _tried_questions(
 class _Clusters:
     """Sufficient statistics: distinct (successes, failures) of questions, and their numbers per cluster.
 
-    Attributes
-    ----------
-    successes, failures : ndarray, shape (U,)
-        Distinct pairs.
-    n_questions : ndarray, shape (T, U)
-        Number of questions with each pair in each distinct cluster.
-    repeats : ndarray, shape (T,)
-        Number of clusters with that composition.
+    `successes` and `failures` (U,) are the distinct pairs, `n_questions` (T, U) the number of questions with each pair
+    in each distinct cluster, and `repeats` (T,) the number of clusters with that composition.
     """
 
     successes: FloatArray

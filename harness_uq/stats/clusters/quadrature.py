@@ -27,14 +27,8 @@ _REFINEMENTS = 9
 class BetaBinomialGrid:
     """Posterior of (theta, d) as masses on a grid.
 
-    Attributes
-    ----------
-    logit_theta, theta : ndarray, shape (G,)
-        Increasing; logit(theta) and theta in (0, 1).
-    log_dispersion, dispersion : ndarray, shape (K,)
-        Increasing; log d and d > 0.
-    weights : ndarray, shape (G, K)
-        Posterior masses with sum 1, including the quadrature weights.
+    The increasing nodes are `logit_theta` and `theta` (G,), and `log_dispersion` and `dispersion` (K,), for log d and
+    d. The `weights` (G, K) are posterior masses with sum 1, including the quadrature weights.
     """
 
     logit_theta: FloatArray
@@ -59,34 +53,13 @@ def beta_binomial_grid(
 ) -> BetaBinomialGrid:
     """Posterior of (theta, d) given the successes of each cluster.
 
-    Parameters
-    ----------
-    successes, sizes : array_like, shape (n_clusters,)
-        Whole numbers with ``0 <= successes <= sizes``; clusters of size 0 are ignored.
-    prior : {"icc", "gamma"}, optional
-        Prior of d. ``icc`` (default) is uniform on the intraclass correlation 1 / (1 + d), p(d) = (1 + d)^-2;
-        ``gamma`` is Gamma(1, 1), as in the paper.
-    step : float, optional
-        Initial spacing of log d on the sinh scale (theta has half of it); reduced until the result is stable.
+    `successes` and `sizes` (n_clusters,) are whole numbers; clusters of size 0 are ignored. The prior ``icc`` is
+    uniform on the intraclass correlation 1 / (1 + d), p(d) = (1 + d)^-2, and ``gamma`` is d ~ Gamma(1, 1), as in the
+    paper. `step` is the initial spacing of log d on the sinh scale (theta has half of it); it is reduced until the
+    result is stable. The mass outside the grid is below 1e-9. Raises DataError if counts are fractional, negative or
+    inconsistent, or no cluster has a trial; UnreliableError if the result is not stable after 9 reductions of `step` by
+    the factor 0.7. Source: Bowyer et al. (2025), eq. 8 and section 3.2.
 
-    Returns
-    -------
-    BetaBinomialGrid
-        The mass outside the grid is below 1e-9.
-
-    Raises
-    ------
-    DataError
-        If counts are fractional, negative or inconsistent, or no cluster has a trial.
-    UnreliableError
-        If the result is not stable after 9 reductions of `step` by the factor 0.7.
-
-    References
-    ----------
-    Bowyer et al. (2025), eq. 8 and section 3.2.
-
-    Examples
-    --------
     Clusters of one question give theta ~ Beta(4, 2), with mean 4/6:
 
     >>> grid = beta_binomial_grid([1, 1, 1, 0], [1, 1, 1, 1])

@@ -18,20 +18,8 @@ def beta_quantile(a: ArrayLike, b: ArrayLike, p: ArrayLike) -> FloatArray:
     Beta(1e9, 1e3) is wrong by half of the probability. Such entries are computed by bisection on the smaller of x and
     1 - x.
 
-    Parameters
-    ----------
-    a, b : array_like
-        Parameters, positive.
-    p : array_like
-        Probabilities, between 0 and 1; broadcast with `a` and `b`.
+    The arguments broadcast together.
 
-    Returns
-    -------
-    ndarray
-        Quantiles, between 0 and 1.
-
-    Examples
-    --------
     >>> float(beta_quantile(2.0, 1.0, 0.25))
     0.5
     """

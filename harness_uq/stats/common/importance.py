@@ -41,15 +41,9 @@ class Proposal(Protocol):
 class ImportanceSample:
     """Weighted draws from a target distribution.
 
-    Attributes
-    ----------
-    points : ndarray, shape (n, dim)
-        Draws from the proposal.
-    weights : ndarray, shape (n,)
-        Normalized importance weights, non-negative with sum 1.
-    pareto_k : float
-        Tail shape of the weights. Above 0.7, estimates converge too slowly to be used. It is infinite if fewer than
-        5 draws have positive weight.
+    `points` (n, dim) are from the proposal, and the importance `weights` (n,) have the sum 1. Above 0.7 of their tail
+    shape `pareto_k`, estimates converge too slowly to be used; it is infinite if fewer than 5 draws have positive
+    weight.
     """
 
     points: FloatArray
@@ -67,13 +61,7 @@ class ImportanceSample:
         return self.importance_ess >= MIN_ESS and self.pareto_k <= MAX_PARETO_K
 
     def require_reliable(self) -> "ImportanceSample":
-        """Return the sample if it is reliable.
-
-        Raises
-        ------
-        UnreliableError
-            If it is not; the message contains both diagnostics.
-        """
+        """Return the sample if it is reliable; otherwise raise UnreliableError with both diagnostics."""
         if not self.is_reliable:
             raise UnreliableError(
                 f"importance sampling failed: effective sample size {self.importance_ess:.3g} of {len(self.weights)} "
@@ -189,16 +177,8 @@ def _generalised_pareto_shape(x: FloatArray) -> float:
 class StudentTMixture:
     """Mixture of multivariate t distributions, sampled by quasi-Monte Carlo.
 
-    Attributes
-    ----------
-    locations : ndarray, shape (m, dim)
-        Centres of the components.
-    factors : ndarray, shape (m, dim, dim)
-        Lower triangular factors; the scale matrices are ``factor @ factor.T``.
-    shares : ndarray, shape (m,)
-        Mixture weights with sum 1.
-    degrees : float
-        Degrees of freedom of all components.
+    `locations` are (m, dim), and the scale matrices are ``factor @ factor.T`` with the lower triangular `factors`
+    (m, dim, dim); `shares` (m,) are the mixture weights, and `degrees` the degrees of freedom of all components.
     """
 
     locations: FloatArray

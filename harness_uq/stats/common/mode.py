@@ -10,20 +10,9 @@ from harness_uq.stats.common.validate_arrays import FloatArray
 def find_mode(log_density: Callable[[FloatArray], FloatArray], start: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Maximum of a smooth log density, and the matrix of its second derivatives there.
 
-    Parameters
-    ----------
-    log_density : callable
-        Maps points of shape (n, dim) to shape (n,). Coordinates are unbounded and of natural scale at most 1, such
-        as logits, logarithms and Fisher's z.
-    start : ndarray, shape (dim,)
-        Starting point.
-
-    Returns
-    -------
-    mode : ndarray, shape (dim,)
-        Location of the maximum, accurate to a few hundredths of the density's scale.
-    curvature : ndarray, shape (dim, dim)
-        Second derivatives, by finite differences over that scale.
+    `log_density` maps points (n, dim) to (n,). Coordinates are unbounded and of natural scale at most 1, such as
+    logits, logarithms and Fisher's z. The mode is accurate to a few hundredths of the density's scale, and the second
+    derivatives are finite differences over that scale.
     """
     x, scale = np.array(start, float), np.ones(len(start))
     for _ in range(100):

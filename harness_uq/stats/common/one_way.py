@@ -11,12 +11,8 @@ from harness_uq.stats.common.validate_arrays import FloatArray, IntArray
 class MeanSquares:
     """Mean squares of a one-way layout.
 
-    Attributes
-    ----------
-    between, within : float
-        Mean squares between and within groups. NaN without degrees of freedom: one group, or groups of one value.
-    typical_size : float
-        The n_0 of the expected mean square between groups, within + n_0 times the variance between groups.
+    `between` and `within` are NaN without degrees of freedom: one group, or groups of one value. `typical_size` is the
+    n_0 of the expected mean square between groups, within + n_0 times the variance between groups.
     """
 
     between: float
@@ -32,19 +28,9 @@ class MeanSquares:
 def mean_squares(values: FloatArray, codes: IntArray) -> MeanSquares:
     """Mean squares of a one-way layout.
 
-    Parameters
-    ----------
-    values : ndarray, shape (n,) or (n, k)
-        Values. The mean squares are averages over the k columns.
-    codes : ndarray of int, shape (n,)
-        Group of each value, from 0 to the number of groups - 1.
+    `values` are (n,), or (n, k) for averages of the mean squares over k columns; `codes` are the groups, from 0.
+    Source: Searle, Casella and McCulloch (1992), Variance Components, section 3.6.
 
-    References
-    ----------
-    Searle, Casella and McCulloch (1992), Variance Components, section 3.6.
-
-    Examples
-    --------
     >>> mean_squares(np.array([1.0, 3.0, 5.0, 5.0]), np.array([0, 0, 1, 1]))
     MeanSquares(between=9.0, within=1.0, typical_size=2.0)
     """

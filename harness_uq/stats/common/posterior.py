@@ -165,18 +165,6 @@ def narrowest_interval(quantile: Callable[[FloatArray], FloatArray], level: floa
     The search is over the lower tail probability. Each round makes the grid eight times finer. Because the width is
     flat at its minimum, 9 rounds leave the limits accurate to about 1e-7 of the width; the search stops earlier if
     widths differ only by rounding.
-
-    Parameters
-    ----------
-    quantile : callable
-        Quantile function, which takes and returns arrays.
-    level : float
-        Probability of the interval, strictly between 0 and 1.
-
-    Returns
-    -------
-    low, high : float
-        Interval limits.
     """
     low, high = 0.0, 1.0 - level
     for _ in range(9):
@@ -192,15 +180,7 @@ def narrowest_interval(quantile: Callable[[FloatArray], FloatArray], level: floa
 
 
 class ScaledPosterior(Posterior):
-    """Posterior of a positive multiple of a parameter.
-
-    Parameters
-    ----------
-    inner : PosteriorLike
-        Posterior of the parameter.
-    factor : float
-        The parameter is multiplied by this positive number.
-    """
+    """Posterior of a positive multiple of a parameter."""
 
     def __init__(self, inner: PosteriorLike, factor: float) -> None:
         self._inner, self._factor = inner, factor

@@ -23,33 +23,12 @@ def invert_increasing(
 ) -> FloatArray:
     """Points in [low, high] at which an elementwise increasing function equals `target`.
 
-    The search starts within `scale` of `guess`, doubles that bracket until it contains the solution, and stops when
-    the bracket is narrower than `tolerance` times `scale`.
+    The search starts within `scale` of `guess`, doubles that bracket until it contains the solution, and stops when the
+    bracket is narrower than `tolerance` times `scale`. A target outside the range of the function gives the nearer end
+    of [low, high], which may be infinite; `scale` is the half-width of the first bracket. All array arguments broadcast
+    together, and `function` takes their common shape. Source: Chandrupatla (1997), Advances in Engineering Software 28,
+    145-149.
 
-    Parameters
-    ----------
-    function : callable
-        Increasing function, applied elementwise to an array of the broadcast shape.
-    target : array_like
-        Values to reach. A target outside the range of the function gives the nearer end of [low, high].
-    low, high : array_like
-        Ends of the search interval, which may be infinite.
-    guess, scale : array_like
-        Starting point and half-width of the first bracket.
-    tolerance : float, optional
-        Relative tolerance (default 1e-11).
-
-    Returns
-    -------
-    ndarray
-        Solutions; all array arguments broadcast together.
-
-    References
-    ----------
-    Chandrupatla (1997), Advances in Engineering Software 28, 145-149.
-
-    Examples
-    --------
     >>> round(float(invert_increasing(np.square, 2.0, low=0.0, high=9.0, guess=1.0, scale=1.0)), 9)
     1.414213562
     """
@@ -80,17 +59,8 @@ def invert_rows(
 ) -> FloatArray:
     """As `invert_increasing`, for a batch of different functions that are only evaluated where it is still necessary.
 
-    Parameters
-    ----------
-    function : callable
-        Takes points and the rows of the batch to which they belong, both of shape (n,), and returns values.
-    target, low, high, guess, scale, tolerance
-        As for `invert_increasing`, arrays of shape (n_rows,).
-
-    Returns
-    -------
-    ndarray, shape (n_rows,)
-        Solutions.
+    `function` takes points and the rows of the batch to which they belong, both (n,), and returns values. The other
+    arguments are those of `invert_increasing`, with shape (n_rows,).
     """
     left, right, below, above = _bracket(function, target, low, high, guess, scale)
     return _interpolate(function, target, (left, right), (below, above), tolerance * scale)

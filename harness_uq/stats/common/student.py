@@ -14,31 +14,11 @@ _RELATIVE_ROUNDING = 1e-12
 class StudentPosterior(Posterior):
     """Student's t distribution with location, scale and degrees of freedom.
 
-    It is the confidence distribution of a mean and also its posterior under the reference prior
-    p(mu, sigma) ~ 1 / sigma, so its intervals are both confidence and credible intervals.
-
-    Parameters
-    ----------
-    mean : float
-        Location, which is the posterior mean if df > 1.
-    std_error : float
-        Scale, positive.
-    df : float
-        Degrees of freedom, positive and not necessarily an integer.
-
-    Attributes
-    ----------
-    sd : float
-        std_error * sqrt(df / (df - 2)); infinite if df <= 2.
-
-    Raises
-    ------
-    DataError
-        If the location is not finite, or the scale or the degrees of freedom are not positive.
-
-    References
-    ----------
-    Gelman et al. (2013), Bayesian Data Analysis, 3rd ed., eq. 3.7.
+    It is the confidence distribution of a mean and also its posterior under the reference prior p(mu,
+    sigma) ~ 1 / sigma, so its intervals are both confidence and credible intervals. `mean` is the location, which is
+    the posterior mean if df > 1, `std_error` the positive scale, and `df` positive, not necessarily an integer. `sd` is
+    std_error * sqrt(df / (df - 2)), infinite if df <= 2. Raises DataError if the location is not finite, or the scale
+    or the degrees of freedom are not positive. Source: Gelman et al. (2013), Bayesian Data Analysis, 3rd ed., eq. 3.7.
     """
 
     def __init__(self, mean: float, std_error: float, df: float) -> None:

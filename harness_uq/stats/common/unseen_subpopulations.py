@@ -34,13 +34,9 @@ class UnseenSubpopulations:
     subpopulations of 1 to 10 % and become at most 12 % wider if there are none
     (docs/decisions/043-unseen-subpopulations.md).
 
-    Attributes
-    ----------
-    n_units : int
-        Number T of independent units: questions with repeated trials, or clusters.
-    lowest, highest : float
-        Prior probability, between 0 and 1, of a share e > 0 of further units that all have the lowest score, and of
-        such units with the highest score.
+    `n_units` is the number T of independent units: questions with repeated trials, or clusters. `lowest` and `highest`
+    are the prior probabilities of a share e > 0 of further units that all have the lowest score, and of such units with
+    the highest.
     """
 
     n_units: int
@@ -51,13 +47,9 @@ class UnseenSubpopulations:
     def of(cls, means: FloatArray, n_answers: float) -> "UnseenSubpopulations":
         """Prior for a sample of units with these mean scores.
 
-        Parameters
-        ----------
-        means : ndarray, shape (n_units,)
-            Mean score of each unit, between 0 and 1.
-        n_answers : float
-            Number of answers of all units. With one answer per unit the probabilities are 0: the sample then lacks
-            wrong (or right) answers altogether, which other priors account for.
+        `means` (n_units,) are in [0, 1], and `n_answers` is the number of answers of all units. With one answer per
+        unit the probabilities are 0: the sample then lacks wrong (or right) answers altogether, which other priors
+        account for.
         """
         lowest, highest = _probabilities(means.min(), means.max(), len(means), n_answers)
         return cls(len(means), float(lowest), float(highest))
@@ -70,20 +62,11 @@ class UnseenSubpopulations:
     def widen(self, posterior: DensityPosterior) -> DensityPosterior:
         """Posterior of the score including the unseen subpopulations.
 
-        Parameters
-        ----------
-        posterior : DensityPosterior
-            Posterior of a score theta between 0 and 1, tabulated on the logit scale.
+        The `posterior` of a score theta in [0, 1] is tabulated on the logit scale. The result is the mixture of the
+        distributions of theta, of (1 - e) theta and of 1 - (1 - e) (1 - theta), where e ~ Beta(1, 24 + 1.7 T). If both
+        subpopulations are possible, at most one of them exists: their probabilities are q (1 - r / 2) and r (1 - q / 2)
+        for q = `lowest` and r = `highest`.
 
-        Returns
-        -------
-        DensityPosterior
-            Mixture of the distributions of theta, of (1 - e) theta and of 1 - (1 - e) (1 - theta), where
-            e ~ Beta(1, 24 + 1.7 T). If both subpopulations are possible, at most one of them exists: their
-            probabilities are q (1 - r / 2) and r (1 - q / 2) for q = `lowest` and r = `highest`.
-
-        Notes
-        -----
         -log(1 - e) has an exponential distribution of rate b = 24 + 1.7 T. The density of x = (1 - e) theta is
         therefore b H(x) / x with H(x) = int_x^1 (x / t)^b f(t) dt for the density f of theta. From one node of the
         table to the next lower one, H is multiplied by the ratio of both to the power b, and the integral between them
@@ -121,19 +104,8 @@ def widened_moments(
 ) -> tuple[FloatArray, FloatArray]:
     """Mean and standard deviation of scores between 0 and 1 that allow for unseen subpopulations.
 
-    Parameters
-    ----------
-    mean, sd : array_like
-        Moments of the scores without them.
-    least, greatest : array_like
-        Smallest and largest mean score of a unit.
-    n_units, n_answers : int and float
-        As for `UnseenSubpopulations.of`.
-
-    Returns
-    -------
-    mean, sd : ndarray
-        The moments of the distributions that `UnseenSubpopulations.widen` returns.
+    `mean` and `sd` are those without them, `least` and `greatest` the smallest and largest mean score of a unit, and
+    `n_units` and `n_answers` as for `UnseenSubpopulations.of`. The results are those of `UnseenSubpopulations.widen`.
     """
     shares = _exclusive(*_probabilities(least, greatest, n_units, n_answers))
     return _mixture_moments(mean, sd, PRIOR_UNITS + UNIT_FACTOR * n_units, *shares)

@@ -19,13 +19,7 @@ LARGEST = 1e75  # the fourth power is still finite
 
 
 def check_level(level: float) -> float:
-    """Return `level` as a float.
-
-    Raises
-    ------
-    DataError
-        If it is not a number strictly between 0 and 1.
-    """
+    """Return `level` as a float; DataError if it is not a number strictly between 0 and 1."""
     if not isinstance(level, Real) or not 0.0 < level < 1.0:
         raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {level!r}")
     return float(level)
@@ -34,13 +28,8 @@ def check_level(level: float) -> float:
 def as_floats(values: ArrayLike, name: str) -> FloatArray:
     """Return `values` as a float array of any shape, with NaN for missing, masked and None entries.
 
-    Raises
-    ------
-    DataError
-        If an entry is not a number or is too large, or if rows differ in length.
+    Raises DataError if an entry is not a number or is too large, or if rows differ in length.
 
-    Examples
-    --------
     >>> as_floats([True, None, 2], "scores").tolist()
     [1.0, nan, 2.0]
     """
@@ -71,13 +60,7 @@ def _floats(values: ArrayLike, name: str) -> FloatArray:
 
 
 def broadcast_floats(**values: ArrayLike) -> tuple[FloatArray, ...]:
-    """Return the named values as float arrays, broadcast together.
-
-    Raises
-    ------
-    DataError
-        If an entry is not a number, or the shapes do not broadcast.
-    """
+    """Return the named values as float arrays, broadcast together; DataError if that is impossible."""
     arrays = list(map(as_floats, values.values(), values))
     try:
         return tuple(np.broadcast_arrays(*arrays))
@@ -89,29 +72,9 @@ def broadcast_floats(**values: ArrayLike) -> tuple[FloatArray, ...]:
 def validated_codes(labels: ArrayLike, shape: tuple[int, ...], name: str = "clusters") -> IntArray:
     """Integer codes 0, ..., C - 1 of labels, in the order of the labels.
 
-    Labels that cannot be ordered are coded in the order in which they first appear.
+    Labels that cannot be ordered are coded in the order in which they first appear. `labels` of any type have this
+    shape; otherwise, or if a label is missing or not hashable, a DataError names the argument.
 
-    Parameters
-    ----------
-    labels : array_like
-        Labels of any type, with the given shape.
-    shape : tuple of int
-        Required shape.
-    name : str, optional
-        Name of the argument, for error messages.
-
-    Returns
-    -------
-    ndarray of int
-        Codes, of the given shape.
-
-    Raises
-    ------
-    DataError
-        If the labels have another shape, a label is missing, or a label is not hashable.
-
-    Examples
-    --------
     >>> validated_codes(["b", "a", "b"], (3,)).tolist()
     [1, 0, 1]
     """
@@ -132,17 +95,7 @@ def validated_codes(labels: ArrayLike, shape: tuple[int, ...], name: str = "clus
 def check_counts(successes: ArrayLike, trials: ArrayLike, name: str = "trials") -> tuple[FloatArray, FloatArray]:
     """Return two counts as float arrays, broadcast together.
 
-    Parameters
-    ----------
-    successes, trials : array_like
-        Counts with ``0 <= successes <= trials <= 2**53``.
-    name : str, optional
-        Name of `trials` in error messages.
-
-    Raises
-    ------
-    DataError
-        If a count is outside these limits; the message gives the first such entry.
+    Raises DataError with the first entry that violates 0 <= successes <= trials <= 2**53; `name` is that of `trials`.
     """
     s, n = broadcast_floats(**{"successes": successes, name: trials})
     _require(np.isfinite(s) & np.isfinite(n), "counts must be finite", s, n, name)
@@ -153,13 +106,7 @@ def check_counts(successes: ArrayLike, trials: ArrayLike, name: str = "trials") 
 
 
 def check_finite(values: ArrayLike, name: str, ndim: int) -> FloatArray:
-    """Return `values` as a float array.
-
-    Raises
-    ------
-    DataError
-        If it has not `ndim` dimensions or an entry is not finite.
-    """
+    """Return `values` as a float array; DataError if it has not `ndim` dimensions or an entry is not finite."""
     array = as_floats(values, name)
     if array.ndim != ndim:
         raise DataError(f"{name} must have {ndim} dimension(s); got shape {array.shape}")
@@ -221,10 +168,7 @@ def _require(good: NDArray[np.bool_], rule: str, successes: FloatArray, trials: 
 def check_weights(weights: ArrayLike | None, n_questions: int) -> FloatArray:
     """Positive weights, one per question; ones if `weights` is None.
 
-    Raises
-    ------
-    DataError
-        If the length differs from `n_questions` or a weight is not positive and finite.
+    Raises DataError if the length differs from `n_questions` or a weight is not positive and finite.
     """
     if weights is None:
         return np.ones(n_questions)

@@ -18,26 +18,9 @@ def check_outcomes(
 ) -> tuple[NDArray[np.generic], Mask | None]:
     """Validate a matrix of outcomes.
 
-    Parameters
-    ----------
-    outcomes : array_like, shape (..., n_questions, n_trials)
-        Categories 0, ..., `highest`; NaN for a missing trial.
-    highest : int
-        Largest category.
-    name : str, optional
-        Name of the argument, for error messages.
-
-    Returns
-    -------
-    codes : ndarray
-        Categories, 0 for missing trials.
-    missing : ndarray of bool or None
-        Mask of missing trials; None if no trial is missing.
-
-    Raises
-    ------
-    DataError
-        If the shape or an entry is invalid; the message gives the first such entry.
+    `outcomes` (..., n_questions, n_trials) are categories 0, ..., `highest`, NaN for a missing trial. Returns the
+    categories, 0 for missing trials, and the mask of missing trials, None if there are none. DataError names the first
+    invalid entry.
     """
     given = as_array(outcomes)
     codes: NDArray[Any] = given if given.dtype.kind in "biu" else as_floats(given, name)
@@ -62,13 +45,7 @@ def count_trials(codes: NDArray[np.generic], missing: Mask | None) -> FloatArray
 
 
 def count_successes(outcomes: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Successes and trials of each question from outcomes 0 (wrong), 1 (right) or NaN (missing).
-
-    Returns
-    -------
-    successes, trials : ndarray, shape (..., n_questions)
-        Counts.
-    """
+    """Successes and trials of each question from outcomes 0 (wrong), 1 (right) or NaN (missing)."""
     codes, missing = check_outcomes(outcomes, 1)
     return codes.astype(float, copy=False) @ np.ones(codes.shape[-1]), count_trials(codes, missing)
 
@@ -76,10 +53,7 @@ def count_successes(outcomes: ArrayLike) -> tuple[FloatArray, FloatArray]:
 def check_question_counts(successes: ArrayLike, trials: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Return successes and trials as float arrays of shape (n_questions,).
 
-    Raises
-    ------
-    DataError
-        If the counts are invalid, not one-dimensional, or no question has a trial.
+    Raises DataError if the counts are invalid, not one-dimensional, or no question has a trial.
     """
     s, n = check_counts(successes, trials)
     if n.ndim != 1:
@@ -94,14 +68,8 @@ def check_question_counts(successes: ArrayLike, trials: ArrayLike) -> tuple[Floa
 def distinct_counts(successes: FloatArray, trials: FloatArray) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
     """Distinct pairs (successes, trials) with their frequencies.
 
-    Returns
-    -------
-    successes, trials : ndarray, shape (n_distinct,)
-        Distinct pairs.
-    index : ndarray of int, with the shape of the argument `trials`
-        Position of each question's pair among the distinct pairs.
-    frequency : ndarray of int, shape (n_distinct,)
-        Number of questions with each pair.
+    `index` is the position of each question's pair among the distinct pairs, with the shape of the argument `trials`.
+    The result is (successes, trials, index, frequency).
     """
     base = int(trials.max()) + 1
     key = successes.astype(np.int64) + base * trials.astype(np.int64)

@@ -18,15 +18,8 @@ MAX_COUNT = 2**53
 def check_number(
     value: object, name: str, *, lowest: float = -LARGEST, above: float = -math.inf, below: float = LARGEST
 ) -> None:
-    """Check that `value` is a finite number, at least `lowest`, greater than `above` and less than `below`.
+    """Raise DataError unless `value` is a finite number, at least `lowest`, greater than `above` and less than `below`.
 
-    Raises
-    ------
-    DataError
-        If it is not.
-
-    Examples
-    --------
     >>> check_number(None, "beta", above=0)
     Traceback (most recent call last):
     ...
@@ -40,15 +33,8 @@ def check_number(
 
 
 def check_whole(value: object, name: str, lowest: int, highest: int = MAX_QUESTIONS) -> None:
-    """Check that `value` is an integer from `lowest` to `highest`.
+    """Raise DataError unless `value` is an integer from `lowest` to `highest`.
 
-    Raises
-    ------
-    DataError
-        If it is not.
-
-    Examples
-    --------
     >>> check_whole(2.5, "k", 1, 10)
     Traceback (most recent call last):
     ...
@@ -59,13 +45,7 @@ def check_whole(value: object, name: str, lowest: int, highest: int = MAX_QUESTI
 
 
 def check_range(low: object, high: object) -> None:
-    """Check that `low` and `high` are numbers with ``low < high``.
-
-    Raises
-    ------
-    DataError
-        If they are not.
-    """
+    """Raise DataError unless `low` and `high` are numbers with ``low < high``."""
     check_number(low, "low")
     check_number(high, "high")
     if not float(low) < float(high):  # type: ignore[arg-type]
@@ -73,13 +53,7 @@ def check_range(low: object, high: object) -> None:
 
 
 def check_pair(value: object, name: str) -> tuple[float, float]:
-    """Return the two finite numbers in `value`.
-
-    Raises
-    ------
-    DataError
-        If it is not a tuple, list or array of two finite numbers.
-    """
+    """Return the two finite numbers in `value`; DataError if it is not a tuple, list or array of them."""
     if not isinstance(value, tuple | list | np.ndarray) or len(value) != 2:
         raise DataError(f"{name} must be two numbers; got {_describe(value)}")
     first, second = value
@@ -89,24 +63,12 @@ def check_pair(value: object, name: str) -> tuple[float, float]:
 
 
 def check_bounds(bounds: object) -> None:
-    """Check that `bounds` are the lowest and the highest possible score.
-
-    Raises
-    ------
-    DataError
-        If they are not two numbers in increasing order.
-    """
+    """Raise DataError unless `bounds` are the lowest and the highest possible score, in increasing order."""
     check_range(*check_pair(bounds, "bounds"))
 
 
 def check_rng(rng: object) -> np.random.Generator:
-    """Return `rng`, or a generator with seed 0 if it is None.
-
-    Raises
-    ------
-    DataError
-        If it is anything else, such as a seed.
-    """
+    """Return `rng`, or a generator with seed 0 if it is None; DataError if it is anything else, such as a seed."""
     if rng is None:
         return np.random.default_rng(0)
     if not isinstance(rng, np.random.Generator):

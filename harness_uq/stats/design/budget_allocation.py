@@ -20,24 +20,12 @@ _TRIALS: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32, 48, 64)
 class CrossedDesign:
     """Known properties of a planned run: variances, prices, and fixed factors.
 
-    Attributes
-    ----------
-    variances : mapping of tuple of str to float
-        Non-negative variance of one score by the factors of each component, such as ``{("question",): 0.04,
-        ("seed",): 0.001, ("question", "seed"): 0.01}``; the residual has the key ``()``.
-    unit : str
-        Factor with an unlimited number of levels, usually ``question``.
-    others : sequence of str
-        Other new factors, such as ``seed``.
-    fixed_levels : mapping of str to int
-        Number of levels of each fixed factor; each question is asked at all of them.
-    per_unit : mapping of str to float
-        Factors in which the unit is nested, such as passages, with their number per unit, in (0, 1].
-    prices : mapping of tuple of str to float
-        Price of one level of a factor, and of an answer under the key ``()``; 0 if not given.
-    can_repeat : bool
-        Whether further trials reduce the residual. False if each cell was observed once, so that the residual between
-        trials is unknown.
+    `variances` of one score have the factors of each component as keys, such as ``{("question",): 0.04, ("seed",):
+    0.001, ("question", "seed"): 0.01}``, and ``()`` for the residual. `unit` is the factor with an unlimited number of
+    levels, and `others` are the other new factors. Each question is asked at all `fixed_levels`. `per_unit` gives the
+    factors in which the unit is nested, such as passages, with their number per unit, in (0, 1]. `prices` are those of
+    one level of a factor, and of an answer under the key ``()``. `can_repeat` is False if each cell was observed once,
+    so that the residual between trials is unknown and further trials cannot be planned.
     """
 
     variances: Mapping[tuple[str, ...], float]
@@ -69,30 +57,12 @@ class CrossedDesign:
     def run(self, units: int, levels: Mapping[str, int], trials: int = 1, *, level: float = 0.95) -> "BalancedRun":
         """Cost and precision of a balanced run of this size.
 
-        Parameters
-        ----------
-        units : int
-            Number of levels of `unit`, at least 2.
-        levels : mapping of str to int
-            Number of levels of each of `others`, at least 2.
-        trials : int, optional
-            Number of trials of each cell (default 1).
-        level : float, optional
-            Nominal coverage of the interval (default 0.95).
+        `units` and each of `levels` are at least 2; `trials` are those of each cell.
 
-        Returns
-        -------
-        BalancedRun
-            Run with its cost, standard deviation and half-width.
-
-        Notes
-        -----
         The variance of the mean is the sum over components of their variance divided by their number of levels, with
         0 for fixed factors (Brennan 2001, Generalizability Theory, chapter 4). Its degrees of freedom are
         Satterthwaite's (1946, Biometrics Bulletin 2, 110-114), so that few levels give few degrees of freedom.
 
-        Examples
-        --------
         >>> design = CrossedDesign({("question",): 0.04, ("seed",): 0.001, (): 0.2}, others=("seed",))
         >>> run = design.run(100, {"seed": 4})
         >>> round(run.sd**2, 6), run.cost
@@ -116,20 +86,8 @@ class CrossedDesign:
 class BalancedRun:
     """A balanced run.
 
-    Attributes
-    ----------
-    units : int
-        Number of levels of the unit, usually questions.
-    levels : mapping of str to int
-        Number of levels of each other new factor.
-    trials : int
-        Answers per cell.
-    cost : float
-        Cost in the unit of the prices.
-    sd : float
-        Standard deviation of the mean.
-    half_width : float
-        Expected half-width of the interval: `sd` times Student's t with Satterthwaite's degrees of freedom.
+    `cost` is in the unit of the prices, `sd` is the standard deviation of the mean, and `half_width` is `sd` times
+    Student's t with Satterthwaite's degrees of freedom.
     """
 
     units: int
@@ -151,33 +109,9 @@ def best_allocation(
 ) -> BalancedRun | None:
     """Most precise balanced run for a budget, or cheapest one for a half-width; None if there is none.
 
-    Parameters
-    ----------
-    design : CrossedDesign
-        Variances, prices and fixed factors.
-    budget : float, optional
-        Positive budget.
-    half_width : float, optional
-        Positive target of the half-width; give either `budget` or `half_width`.
-    fixed : mapping of str to int, optional
-        Prescribed numbers of levels of `others`, or of ``trials``.
-    most_units : int, optional
-        Number of available questions (default: unlimited).
-    level : float, optional
-        Nominal coverage of the interval (default 0.95).
+    `fixed` prescribes numbers of levels of `others`, or of ``trials``, and `most_units` is the number of available
+    questions. Raises DataError unless exactly one of `budget` and `half_width` is given and positive.
 
-    Returns
-    -------
-    BalancedRun or None
-        The run.
-
-    Raises
-    ------
-    DataError
-        If both or none of `budget` and `half_width` are given, or one is not positive.
-
-    Examples
-    --------
     Expensive seeds pay off only if their variance is large:
 
     >>> prices = {(): 1.0, ("seed",): 50.0}

@@ -257,13 +257,7 @@ def _std_error(n_questions: ArrayLike, variance: ArrayLike) -> FloatArray:
 
 
 def check_variance(value: ArrayLike, name: str) -> FloatArray:
-    """Return variances as floats.
-
-    Raises
-    ------
-    DataError
-        If one is negative or not finite.
-    """
+    """Return variances as floats; DataError if one is negative or not finite."""
     array = as_floats(value, name)
     if not ((array >= 0) & np.isfinite(array)).all():
         raise DataError(f"{name} must be finite and non-negative; got {array[~(array >= 0) | ~np.isfinite(array)]}")

@@ -20,14 +20,7 @@ _DENSE = 1 << 24  # largest number of pairs of levels that are counted in one ar
 class Term:
     """A factor or an interaction, as a partition of the rows.
 
-    Attributes
-    ----------
-    factors : tuple of str
-        Factors of the term.
-    codes : ndarray of int, shape (n,)
-        Level of each row, from 0 to n_levels - 1.
-    n_levels : int
-        Number of levels.
+    `codes` (n,) are the level of each row, from 0.
     """
 
     factors: tuple[str, ...]
@@ -62,15 +55,9 @@ class Term:
 class Design:
     """All identifiable terms.
 
-    Attributes
-    ----------
-    factors : tuple of Term
-        One term per factor, in the given order.
-    terms : tuple of Term
-        Factors and interactions, from coarse to fine. No two terms partition the rows in the same way, and none has one
-        row per level.
-    not_identifiable : tuple of str
-        Interactions that cannot be distinguished from the residual, because they have one row per level.
+    `factors` has one term per factor, in the given order. `terms` are factors and interactions, from coarse to fine: no
+    two partition the rows in the same way, and none has one row per level. Interactions with one row per level, which
+    cannot be distinguished from the residual, are `not_identifiable`.
     """
 
     factors: tuple[Term, ...]
@@ -139,25 +126,9 @@ class Design:
 def read_design(factors: Mapping[str, ArrayLike], n_rows: int) -> Design:
     """Terms of factors that are given by the labels of each row.
 
-    Parameters
-    ----------
-    factors : mapping of str to array_like, shape (n_rows,)
-        Labels of one type per factor, such as all numbers or all strings.
-    n_rows : int
-        Number of rows.
+    Each factor has labels (n_rows,) of one type, such as all numbers or all strings. Raises DataError if there is no
+    factor, more than five, labels of another length, or two factors with the same partition of rows.
 
-    Returns
-    -------
-    Design
-        Identifiable terms.
-
-    Raises
-    ------
-    DataError
-        If there is no factor, more than five, labels of another length, or two factors with the same partition of rows.
-
-    Examples
-    --------
     >>> design = read_design({"question": [1, 1, 2, 2, 3, 3], "passage": ["a", "a", "a", "a", "b", "b"]}, 6)
     >>> [term.name for term in design.terms], design.not_identifiable
     (['passage', 'question'], ())

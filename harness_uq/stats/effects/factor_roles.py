@@ -10,18 +10,9 @@ from harness_uq.stats.effects.design import Design, Term, cross_terms
 class Roles:
     """Roles of the factors.
 
-    Attributes
-    ----------
-    names : tuple of str
-        New factors, as requested.
-    unit : Term
-        Top-level factor with the most levels below it.
-    unit_is_new : bool
-        Whether its levels are a sample.
-    others : tuple of Term
-        Other new factors that are not nested in a new factor.
-    fixed : Term or None
-        Combination of the levels of the fixed factors.
+    `names` are the new factors, as requested, `unit` is the top-level factor with the most levels below it, and
+    `unit_is_new` says whether its levels are a sample. `others` are new factors that are not nested in a new factor,
+    and `fixed` is the combination of the levels of the fixed factors.
     """
 
     names: tuple[str, ...]
@@ -34,12 +25,8 @@ class Roles:
 def assign_factor_roles(design: Design, new: tuple[str, ...]) -> Roles:
     """Roles of the factors if the levels of those named in `new` are a sample.
 
-    Raises
-    ------
-    DataError
-        If `new` is empty or contains an unknown factor.
-    NotEstimableError
-        If a new factor has a single level.
+    Raises DataError if `new` is empty or contains an unknown factor; NotEstimableError if a new factor has a single
+    level.
     """
     names = [term.name for term in design.factors]
     unknown = sorted(set(new) - set(names))

@@ -23,16 +23,8 @@ PRIOR_FAILURES = 5.0  # weight of the binomial model, in failures (or successes)
 class GroupPosterior(QuantilePosterior):
     """Average of the quantiles of a hierarchy of the tasks and of separate Wilson limits of each task.
 
-    Attributes
-    ----------
-    mean, sd : float
-        Mean and standard deviation.
-    hierarchy : BetaPosterior
-        Posterior from the hierarchy alone.
-    hierarchy_weight : float
-        Weight of the hierarchy, between 0 and 1; 1 if all tasks contribute equally to the variance.
-    icc : float
-        Posterior mean of 1 / (1 + d), the share of the variance between tasks.
+    `hierarchy` is the posterior from the hierarchy alone, and `hierarchy_weight` its weight, 1 if all tasks contribute
+    equally to the variance. `icc` is the posterior mean of 1 / (1 + d), the share of the variance between tasks.
     """
 
     def __init__(
@@ -205,10 +197,7 @@ def _sampling_variance(successes: FloatArray, trials: FloatArray, weights: Float
 class SharedItemsPosterior(BetaPosterior):
     """Beta posterior of a group's score, with the effective number of items.
 
-    Attributes
-    ----------
-    effective_units : float
-        Effective number of equally influential items (Kish); small if a small task has a large weight.
+    `effective_units` is Kish's number of equally influential items; it is small if a small task has a large weight.
     """
 
     def __init__(self, a: float, b: float, low: float, high: float, *, effective_units: float) -> None:

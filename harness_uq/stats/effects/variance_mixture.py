@@ -23,12 +23,7 @@ _GAUSS, _GAUSS_WEIGHTS = (np.asarray(part, np.float64) for part in np.polynomial
 class VarianceMixture:
     """Discrete distribution of a variance.
 
-    Attributes
-    ----------
-    values : ndarray, shape (K,)
-        Non-negative variances.
-    weights : ndarray, shape (K,)
-        Their probabilities, with sum 1.
+    `values` (K,) are the variances and `weights` (K,) their probabilities.
     """
 
     values: FloatArray
@@ -99,23 +94,8 @@ def effect_variance(
 ) -> VarianceMixture:
     """Posterior of the variance of an effect from the mean square of its levels.
 
-    Parameters
-    ----------
-    square, df : float
-        Mean square between levels, distributed as (noise + size × variance) × chi2(df) / df.
-    noise : float
-        Expectation of the mean square without an effect.
-    size : float
-        Increase of the expectation per unit variance of the effect.
-    scale : float
-        Variance of one score, to which `effect_prior` is relative.
-    largest : float, optional
-        Largest possible variance.
-
-    Returns
-    -------
-    VarianceMixture
-        Posterior of the variance.
+    `square` is distributed as (noise + size × variance) × chi2(df) / df; `scale` is the variance of one score, to which
+    `effect_prior` is relative, and `largest` bounds the variance.
     """
     if scale == 0:
         return point_mass(0.0)
@@ -130,14 +110,7 @@ def effect_variance(
 def proportion_posterior(mean: float, variance: VarianceMixture, prior: float) -> DensityPosterior:
     """Mixture of Beta(prior + n mean, prior + n (1 - mean)) with n = 1 / variance.
 
-    Parameters
-    ----------
-    mean : float
-        Estimate, between 0 and 1.
-    variance : VarianceMixture
-        Distribution of the variance of the estimate, relative to mean (1 - mean).
-    prior : float
-        Pseudo-count on either side.
+    `variance` is that of the estimate `mean` relative to mean (1 - mean), and `prior` the pseudo-count on either side.
     """
     n = 1 / np.maximum(variance.values, 1e-300)
     a, b = prior + n * mean, prior + n * (1 - mean)

@@ -20,14 +20,7 @@ _MAX_EFFECTS = 1000  # largest total number of levels for REML of an unbalanced 
 class Variances:
     """Variance of each term of a design, in its order, and of the residual.
 
-    Attributes
-    ----------
-    terms : ndarray, shape (n_terms,)
-        Non-negative variances.
-    residual : float
-        Non-negative residual variance.
-    method : {"reml", "moments"}
-        REML, or Henderson's first method with negative estimates set to 0.
+    `method` is REML, or Henderson's first method (``moments``) with negative estimates set to 0.
     """
 
     terms: FloatArray
@@ -44,14 +37,8 @@ class Variances:
 class Strata:
     """Sums of squares of the terms, minus those of the terms that they refine, and of the residual.
 
-    Attributes
-    ----------
-    squares : ndarray, shape (n_terms + 1,)
-        Sums of squares, with the residual last.
-    df : ndarray, shape (n_terms + 1,)
-        Degrees of freedom.
-    sizes : ndarray, shape (n_terms + 1, n_terms + 1)
-        Coefficients; expected sums of squares are ``sizes @ variances``.
+    `squares` and degrees of freedom `df` (n_terms + 1,) have the residual last; expected sums of squares are ``sizes @
+    variances``.
     """
 
     squares: FloatArray
@@ -72,14 +59,8 @@ def level_share(term: Term) -> float:
 def strata(design: Design, centred: FloatArray) -> Strata:
     """Sums of squares by term, from coarse to fine.
 
-    For orthogonal designs they are those of Tjur (1984), Int. Stat. Rev. 52, 33-65.
-
-    Parameters
-    ----------
-    design : Design
-        Terms.
-    centred : ndarray, shape (n,)
-        Scores minus their mean.
+    For orthogonal designs they are those of Tjur (1984), Int. Stat. Rev. 52, 33-65. `centred` are the scores minus
+    their mean.
     """
     n, k = design.n_rows, len(design.terms)
     total_sizes = np.array([level_share(term) * n for term in design.terms])
@@ -101,12 +82,8 @@ def estimate_variances(design: Design, table: Strata, centred: FloatArray) -> Va
     REML maximizes the likelihood of error contrasts (Patterson and Thompson 1971). It uses mean squares if the design
     is orthogonal, otherwise the mixed model equations (Bates et al. 2015, eq. 42) if all terms have at most 1,000
     levels in total. For larger tables, and if scores do not vary within the levels of a term, sums of squares are
-    equated to their expectations (Henderson 1953, method 1).
-
-    References
-    ----------
-    Patterson and Thompson (1971), Biometrika 58, 545-554; Bates et al. (2015), J. Stat. Softw. 67(1); Henderson (1953),
-    Biometrics 9, 226-252.
+    equated to their expectations (Henderson 1953, method 1). Sources: Patterson and Thompson (1971), Biometrika 58,
+    545-554; Bates et al. (2015), J. Stat. Softw. 67(1); Henderson (1953), Biometrics 9, 226-252.
     """
     if not centred.any():
         return Variances(np.zeros(len(design.terms)), 0.0, "reml")

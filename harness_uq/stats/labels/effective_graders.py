@@ -16,14 +16,8 @@ _FEWEST = 2
 class EffectiveGraders:
     """How many graders with independent errors are as precise as the mean of these graders.
 
-    Attributes
-    ----------
-    value : float
-        Effective number, at least 1.
-    low, high : float
-        Confidence interval.
-    correlation : float
-        Intraclass correlation of the errors: mean covariance of two graders divided by the mean variance.
+    `value` is at least 1, with the confidence interval `low` to `high`. `correlation` is the intraclass correlation of
+    the errors: mean covariance of two graders divided by the mean variance.
     """
 
     value: float
@@ -43,25 +37,10 @@ def effective_graders(errors: ArrayLike, *, clusters: ArrayLike | None = None, l
     single grader's error, averaged over graders, divided by that of the mean of all graders. Constant errors of a
     grader have no effect on it.
 
-    Parameters
-    ----------
-    errors : array_like, shape (n_answers, n_graders)
-        Score minus label for each answer and grader.
-    clusters : array_like, shape (n_answers,), optional
-        Cluster labels. The default is independent answers.
-    level : float, optional
-        Level of the interval (default 0.95).
+    `errors` (n_answers, n_graders) are score minus label. Raises DataError if errors are missing, or there are fewer
+    than two graders; NotEstimableError if the graders err in too few answers (or clusters): the effective number of
+    answers, weighted by the squared errors, is below two.
 
-    Raises
-    ------
-    DataError
-        If errors are missing, or there are fewer than two graders.
-    NotEstimableError
-        If the graders err in too few answers (or clusters): the effective number of answers, weighted by the squared
-        errors, is below two.
-
-    Notes
-    -----
     n_eff is a ratio of two sums over answers, at least 1. The interval is a t interval of its logarithm with the
     standard error of the jackknife, which leaves out one answer (or cluster) at a time. Two answers are added to the
     data of the interval: one in which all graders make the same error, and one in which their errors are independent.
@@ -71,13 +50,10 @@ def effective_graders(errors: ArrayLike, *, clusters: ArrayLike | None = None, l
 
         2 / (sum_i u_i^4 / (sum_i u_i^2)^2 - 1 / N).
 
-    References
-    ----------
-    Kish (1965), "Survey Sampling", section 5.4; Kohli (2026), arXiv 2605.29800, for panels of graders; Efron and Stein
-    (1981), Annals of Statistics 9, 586-596, for the jackknife; Satterthwaite (1946), Biometrics Bulletin 2, 110-114.
+    Sources: Kish (1965), "Survey Sampling", section 5.4; Kohli (2026), arXiv 2605.29800, for panels of graders; Efron
+    and Stein (1981), Annals of Statistics 9, 586-596, for the jackknife; Satterthwaite (1946), Biometrics Bulletin 2,
+    110-114.
 
-    Examples
-    --------
     Three graders, two of which always make the same error, are worth less than two:
 
     >>> first, second = [1, 0, 0, -1, 0, 1, 0, -1], [0, 1, -1, 0, 1, 0, -1, 0]

@@ -116,24 +116,10 @@ def corrected_correlation(
 ) -> FloatArray:
     """Correlations of the corrected means of several systems, from their influences on the same questions.
 
-    Parameters
-    ----------
-    judge : ndarray, shape (n_systems, n_questions)
-        Scores of the judge.
-    human : sequence of ndarray, shape (n_questions,)
-        Human labels of each system; NaN for questions without a label.
-    clusters : array_like, shape (n_questions,), optional
-        Cluster labels. The default is independent questions.
-    probabilities : sequence of ndarray or None, optional
-        Probabilities of being labelled, for each system as in `judge_corrected_posterior`.
+    `judge` has scores (n_systems, n_questions), and `human` labels (n_questions,) of each system, NaN without one;
+    `probabilities` are as in `judge_corrected_posterior`, for each system. The correlation is 0 for a system with fewer
+    than three labelled questions or clusters, or without variation.
 
-    Returns
-    -------
-    ndarray, shape (n_systems, n_systems)
-        Correlations; 0 for a system with fewer than three labelled questions or clusters, or without variation.
-
-    Examples
-    --------
     Systems with equal scores and labels are perfectly correlated:
 
     >>> corrected_correlation(np.array([[1, 0, 1, 0.0]] * 2), [np.array([1, 0, 0, 1.0])] * 2).round(6).tolist()

@@ -17,20 +17,10 @@ _FEWEST_PILOT = 10
 class GraderVariance:
     """Variances of the scores of a fixed panel of graders.
 
-    Attributes
-    ----------
-    n_graders : int
-        Number of graders K.
-    questions : float
-        Variance of the panel's mean score between questions.
-    graders : float
-        Variance of the graders' mean scores, with the divisor K.
-    residual : float
-        Variance of the rest, which is different for each grader and question, averaged over graders.
-    clusters : float
-        Part of `questions` that is shared by the questions of a cluster; 0 for independent questions.
-    residual_clusters : float
-        Part of `residual` that is shared by the questions of a cluster for the same grader.
+    Of the K graders, `questions` is the variance of the panel's mean score between questions, `graders` that of the
+    graders' mean scores with the divisor K, and `residual` that of the rest, which is different for each grader and
+    question, averaged over graders. `clusters` is the part of `questions` that is shared by the questions of a cluster
+    (0 for independent questions), and `residual_clusters` the part of `residual` that they share for the same grader.
     """
 
     n_graders: int
@@ -68,13 +58,6 @@ class GraderVariance:
 def pairs_in_clusters(clusters: ArrayLike) -> float:
     """Share of the pairs of answers that belong to the same cluster.
 
-    Parameters
-    ----------
-    clusters : array_like, shape (n_answers,)
-        Cluster of each answer.
-
-    Examples
-    --------
     >>> pairs_in_clusters([0, 0, 1, 1, 2])  # 2 of 10 pairs
     0.2
     """
@@ -87,36 +70,16 @@ def grader_variance(scores: ArrayLike, clusters: ArrayLike | None = None) -> Gra
     """Estimate the variances of the scores of several graders by a two-way analysis of variance.
 
     With the mean m_i over graders of question i, the deviation g_j of grader j from the mean of all graders, and the
-    rest d_ij, the score is y_ij = m_i + g_j + d_ij.
+    rest d_ij, the score is y_ij = m_i + g_j + d_ij. `scores` (n_questions, n_graders) are of the same answers by all
+    graders. Raises DataError if a score is missing, or there are fewer than two graders; NotEstimableError if there are
+    fewer than ten questions, or all of them belong to one cluster.
 
-    Parameters
-    ----------
-    scores : array_like, shape (n_questions, n_graders)
-        Scores of the same answers by all graders.
-    clusters : array_like, shape (n_questions,), optional
-        Cluster of each question. The default is independent questions.
-
-    Raises
-    ------
-    DataError
-        If a score is missing, or there are fewer than two graders.
-    NotEstimableError
-        If there are fewer than ten questions, or all of them belong to one cluster.
-
-    Notes
-    -----
     The mean square of the estimates of g_j exceeds the variance of the graders by the variance of a mean of d_ij over
     the questions, which is subtracted. With clusters, m_i and d_ij are divided into a part between clusters and a part
     within clusters by one-way analyses of variance. If no cluster has several questions, the part between clusters is
-    unknown and set to 0.
+    unknown and set to 0. Sources: Zhu et al. (2026), arXiv 2603.01865, for the decomposition; Searle, Casella and
+    McCulloch (1992), "Variance Components", section 4.3, and section 3.6 for clusters of different sizes.
 
-    References
-    ----------
-    Zhu et al. (2026), arXiv 2603.01865, for the decomposition; Searle, Casella and McCulloch (1992), "Variance
-    Components", section 4.3, and section 3.6 for clusters of different sizes.
-
-    Examples
-    --------
     The second grader is stricter by 0.2, and both agree otherwise:
 
     >>> first = np.array([0.9, 0.5, 0.7, 0.3, 0.6] * 4)
@@ -158,28 +121,10 @@ def assign_graders(
     """Graders of each answer, so that all graders score equally many answers and meet equally often.
 
     Each answer gets the graders with the fewest answers so far. Among these, the graders are chosen that have met the
-    other graders of the answer least often, and then at random. With one grader per answer, the graders take turns.
+    other graders of the answer least often, and then at random. With one grader per answer, the graders take turns. The
+    result (n_answers, n_per_answer) has graders in increasing order. The numbers of answers of two graders differ by at
+    most one. Source: Zhu et al. (2026), "CyclicJudge", arXiv 2603.01865.
 
-    Parameters
-    ----------
-    n_answers, n_graders : int
-        Numbers of answers and of graders.
-    n_per_answer : int, optional
-        Number of graders of each answer, at most `n_graders` (default 1).
-    rng : numpy.random.Generator, optional
-        Random generator (default: seed 0).
-
-    Returns
-    -------
-    ndarray of int, shape (n_answers, n_per_answer)
-        Graders of each answer, in increasing order. The numbers of answers of two graders differ by at most one.
-
-    References
-    ----------
-    Zhu et al. (2026), "CyclicJudge", arXiv 2603.01865.
-
-    Examples
-    --------
     >>> sorted(np.bincount(assign_graders(10, 4).ravel()).tolist())
     [2, 2, 3, 3]
     """

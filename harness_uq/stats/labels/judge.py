@@ -203,22 +203,9 @@ def judge_corrected_difference(
 def correlated_difference(a: Posterior, b: Posterior, correlation: float, width: float) -> CorrectedDifference:
     """Posterior of the difference A - B of two corrected scores with this correlation.
 
-    Parameters
-    ----------
-    a, b : Posterior
-        Posteriors of both scores.
-    correlation : float
-        Correlation of both scores, from `corrected_correlation`.
-    width : float
-        Difference between the highest and the lowest possible score.
+    It is a Beta on ±width with the mean and the variance of the difference; `width` is the difference between the
+    highest and the lowest possible score, and `correlation` is that of `corrected_correlation`.
 
-    Returns
-    -------
-    CorrectedDifference
-        Beta on ±width with the mean and the variance of the difference.
-
-    Examples
-    --------
     >>> a, b = BetaPosterior(80, 20, 0.0, 1.0), BetaPosterior(60, 40, 0.0, 1.0)
     >>> difference = correlated_difference(a, b, 0.5, 1.0)
     >>> round(difference.mean, 2), bool(difference.sd < np.hypot(a.sd, b.sd))

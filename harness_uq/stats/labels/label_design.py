@@ -25,22 +25,12 @@ _LABELS_OF_ANY_STRATUM = 0.3  # number of the pilot's labels of any stratum amon
 class LabelDesign:
     """Numbers of labels by strata of the grades.
 
-    Attributes
-    ----------
-    strata : ndarray of int, shape (n_questions,)
-        Stratum of each question.
-    grades : ndarray of float, shape (n_strata, n_systems)
-        Mean grade of each system in each stratum.
-    n_questions, n_pilot, n_labels : ndarray of int, shape (n_strata,)
-        Numbers of questions, of those with a label already, and of those to have a label in the end.
-    width : float
-        Expected width of the interval with these labels.
-    n_uniform : int or None
-        Number of labels that would give the same width if questions were drawn uniformly; None if not even labels of
-        all questions would.
-    pilot_weights : ndarray of float, shape (n_questions,), or None
-        Number of questions of its stratum for which each question of the pilot stands, 0 for other questions; None if
-        the pilot was drawn with equal probabilities within each stratum.
+    `strata` (n_questions,) are the stratum of each question, and `grades` (n_strata, n_systems) the mean grades there.
+    `n_questions`, `n_pilot` and `n_labels` (n_strata,) are the numbers of questions, of those with a label already, and
+    of those to have a label in the end, with which `width` is expected. `n_uniform` labels of questions drawn uniformly
+    would give the same width; None if not even labels of all questions would. `pilot_weights` (n_questions,) are the
+    numbers of questions of its stratum for which each question of the pilot stands, 0 for other questions; None if the
+    pilot was drawn with equal probabilities within each stratum.
     """
 
     strata: IntArray
@@ -63,17 +53,7 @@ class LabelDesign:
     def draw(self, has_label: ArrayLike, rng: np.random.Generator | None = None) -> IntArray:
         """Questions to label, at random within each stratum, besides those that have a label.
 
-        Parameters
-        ----------
-        has_label : array_like of bool, shape (n_questions,)
-            Questions with a label.
-        rng : numpy.random.Generator, optional
-            Random generator (default: seed 0).
-
-        Returns
-        -------
-        ndarray of int
-            Indices of the questions, in increasing order.
+        `has_label` (n_questions,) marks questions with a label. The indices are in increasing order.
         """
         order = _order(self.strata, np.asarray(has_label, bool), check_rng(rng))
         chosen = (order < self.n_labels[self.strata]) & ~np.asarray(has_label, bool)
@@ -98,41 +78,13 @@ def design_labels(
     by quartiles of the grade or of the difference of both grades. Labels are allocated by Neyman's rule, in proportion
     to the number of questions in a stratum and the standard deviation of what the grades do not explain.
 
-    Parameters
-    ----------
-    judge : array_like, shape (n_questions,) or (n_questions, 2)
-        Grades of one system or of two systems.
-    human : array_like, same shape
-        Labels of a random pilot sample; NaN without a label. A question with labels of one of two systems counts as
-        unlabeled.
-    width : float
-        Width of the interval, > 0.
-    probabilities : array_like, shape (n_questions,), optional
-        Probabilities in (0, 1] with which the questions of the pilot were drawn, up to a common factor. The default is
-        a simple random sample.
-    clusters : array_like, shape (n_questions,), optional
-        Cluster labels. The default is independent questions.
-    low, high : float, optional
-        Range of labels (default 0 to 1).
-    level : float, optional
-        Level of the interval (default 0.95).
-    rng : numpy.random.Generator, optional
-        Random generator (default: seed 0).
+    `judge` has the grades (n_questions,) of one system or (n_questions, 2) of two, and `human` the labels of a random
+    pilot sample, NaN without one. A question with labels of one of two systems counts as unlabeled. `probabilities` in
+    (0, 1] are those with which the questions of the pilot were drawn, up to a common factor (default: a simple random
+    sample). The result is the smallest design with this width for labels in [low, high]. Raises DataError if shapes
+    differ, a grade is missing, `width` is not positive, or a probability is not in (0, 1]; NotEstimableError if the
+    pilot has fewer than ten labels, or labels of all questions do not give this width.
 
-    Returns
-    -------
-    LabelDesign
-        The smallest design with this width.
-
-    Raises
-    ------
-    DataError
-        If shapes differ, a grade is missing, `width` is not positive, or a probability is not in (0, 1].
-    NotEstimableError
-        If the pilot has fewer than ten labels, or labels of all questions do not give this width.
-
-    Notes
-    -----
     The expected width is the mean over ten completed data sets, in which the pilot's labels of the same stratum replace
     the missing labels, of the width of `judge_corrected_posterior` or `judge_corrected_difference`. Within a stratum,
     pilot and further labels together are a random sample, whose probability is the share of questions with a label.
@@ -141,16 +93,10 @@ def design_labels(
     Within a stratum, the pilot then gives one estimate of the mean, and the further labels with the pilot as a part of
     the stratum that is known give another one. The correction uses the average of both, weighted so that it is the
     random sample above if the probabilities are equal, with the pilot's number of labels replaced by Kish's effective
-    number.
+    number. Sources: Neyman (1934), J. Royal Statistical Society 97, 558-625; Särndal, Swensson and Wretman (1992),
+    "Model Assisted Survey Sampling", section 12.2, for the allocation by residuals; Hartley (1962), Proc. Social
+    Statistics Section of the American Statistical Association, 203-206, for the average of two samples.
 
-    References
-    ----------
-    Neyman (1934), J. Royal Statistical Society 97, 558-625; Särndal, Swensson and Wretman (1992), "Model Assisted
-    Survey Sampling", section 12.2, for the allocation by residuals; Hartley (1962), Proc. Social Statistics Section of
-    the American Statistical Association, 203-206, for the average of two samples.
-
-    Examples
-    --------
     >>> grades = [1] * 700 + [0] * 300
     >>> labels = [1] * 33 + [0] * 2 + [float("nan")] * 665 + [0] * 10 + [1] * 5 + [float("nan")] * 285
     >>> design = design_labels(grades, labels, 0.1)

@@ -12,15 +12,9 @@ from harness_uq.stats.common.one_way import mean_squares
 class RaterDisagreement:
     """Disagreement of raters about answers that at least two of them labeled.
 
-    Attributes
-    ----------
-    n_answers : int
-        Number of answers with at least two labels.
-    agreement : float
-        Share of the pairs of labels of one answer that are equal, averaged over answers.
-    variance_share : float or None
-        Share of the variance of a single label that is disagreement about the same answer; None if all labels are
-        equal.
+    `n_answers` have at least two labels. `agreement` is the share of the pairs of labels of one answer that are equal,
+    averaged over answers, and `variance_share` that of the variance of a single label that is disagreement about the
+    same answer; None if all labels are equal.
     """
 
     n_answers: int
@@ -32,19 +26,9 @@ def rater_disagreement(labels: Iterable[Sequence[float]]) -> RaterDisagreement |
     """Variance component of raters within answers, from a one-way analysis of variance; None without a shared answer.
 
     With the mean square W within answers, B between answers, and n_0 labels per answer, the variance components are W
-    and max(0, (B - W) / n_0), and the share is W / (W + max(0, (B - W) / n_0)).
+    and max(0, (B - W) / n_0), and the share is W / (W + max(0, (B - W) / n_0)). Source: Searle, Casella and McCulloch
+    (1992), Variance Components, sec. 3.6 (unbalanced one-way layout).
 
-    Parameters
-    ----------
-    labels : iterable of sequences of float
-        Labels of each answer.
-
-    References
-    ----------
-    Searle, Casella and McCulloch (1992), Variance Components, sec. 3.6 (unbalanced one-way layout).
-
-    Examples
-    --------
     Two raters agree on three of four answers:
 
     >>> found = rater_disagreement([[1, 1], [0, 0], [1, 0], [1, 1]])

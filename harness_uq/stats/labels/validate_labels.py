@@ -16,18 +16,9 @@ MIN_UNITS = 3
 class Graded:
     """Judged items in independent units.
 
-    Attributes
-    ----------
-    judge : ndarray, shape (n_items,)
-        Scores of the judge.
-    human : ndarray, shape (n_items,)
-        Human labels; NaN if missing.
-    share : ndarray, shape (n_items,)
-        Share of an item in its question, so that means are over questions.
-    label_weight : ndarray, shape (n_items,)
-        Share over the probability that the item was labelled.
-    codes : ndarray of int, shape (n_items,)
-        Unit of each item, a question or a cluster.
+    For each item, `judge` has its score, `human` its label (NaN if missing), `share` its share in its question, so that
+    means are over questions, `label_weight` this share over the probability that it was labelled, and `codes` its unit,
+    a question or a cluster.
     """
 
     judge: FloatArray
@@ -59,15 +50,8 @@ def check_graded(
     """Validate judge scores and human labels.
 
     The judge's scores have shape (n_questions,) or (n_questions, n_trials). Labels have the same shape, or one label
-    per question.
-
-    Raises
-    ------
-    DataError
-        If shapes differ, a question has no judge's score, a trial has a label but no judge's score, or a probability is
-        not in (0, 1].
-    NotEstimableError
-        If fewer than three units have a label.
+    per question. Raises DataError if shapes differ, a question has no judge's score, a trial has a label but no judge's
+    score, or a probability is not in (0, 1]; NotEstimableError if fewer than three units have a label.
     """
     f, h = _same_trials(as_floats(judge, "judge"), as_floats(human, "human"))
     judged = ~np.isnan(f)
@@ -103,13 +87,8 @@ def check_label_range(human: FloatArray, low: float, high: float, name: str = "l
 def label_weights(probabilities: ArrayLike | None, is_labeled: NDArray[np.bool_]) -> FloatArray:
     """Weights of the labeled questions: 1 / probability, scaled so that their sum is Kish's effective number of labels.
 
-    Raises
-    ------
-    DataError
-        If the shapes differ, or the probability of a labeled question is not in (0, 1].
+    Raises DataError if the shapes differ, or the probability of a labeled question is not in (0, 1].
 
-    Examples
-    --------
     >>> label_weights([0.5, 0.25, float("nan")], np.array([True, True, False])).round(3).tolist()
     [0.6, 1.2]
     """

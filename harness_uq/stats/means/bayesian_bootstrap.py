@@ -173,12 +173,7 @@ def resampled(
 def check_records(statistics: ArrayLike) -> FloatArray:
     """Return statistics as a float array of shape (n_records, n_columns); a vector becomes one column.
 
-    Raises
-    ------
-    DataError
-        If the shape is invalid or an entry is not finite.
-    NotEstimableError
-        If there are no records.
+    Raises DataError if the shape is invalid or an entry is not finite; NotEstimableError if there are no records.
     """
     s = as_floats(statistics, "statistics")
     s = s[:, None] if s.ndim == 1 else s

@@ -120,20 +120,8 @@ def tightness(scores: ArrayLike, low: float, high: float) -> float:
     interval for normal scores) over the distance from the mean to the farther bound, and k = min(1, u / 0.02) with u
     the mean of (x - low)(high - x) / (high - low)^2, which is 0 if all scores are at a bound.
 
-    Parameters
-    ----------
-    scores : array_like, shape (n_questions,)
-        Scores in [low, high].
-    low, high : float
-        Bounds of the score.
+    `scores` are in [low, high]; the result is 0 for fewer than two.
 
-    Returns
-    -------
-    float
-        0 for fewer than two scores.
-
-    Examples
-    --------
     >>> round(tightness([0.79, 0.81] * 50, 0, 1), 2), tightness([0, 1, 1], 0, 1)
     (0.99, 0.0)
     """

@@ -17,14 +17,8 @@ _INWARD = 0.5  # fraction of Hall's correction that is applied if it makes the i
 class HallMean:
     """Mean of scores with a confidence interval corrected for skewness.
 
-    Attributes
-    ----------
-    student : StudentPosterior
-        Student's t distribution of the mean.
-    n_units : int
-        Number of questions, or of clusters.
-    skewness : float
-        Third standardized moment g of the units' residuals.
+    `student` is Student's t distribution of the mean, `n_units` the number of questions or clusters, and `skewness` the
+    third standardized moment g of their residuals.
     """
 
     student: StudentPosterior
@@ -34,26 +28,13 @@ class HallMean:
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Confidence interval: Student's t with Hall's correction for skewness.
 
-        With T = (mean - mu) / std_error and c = g / sqrt(n), the increasing function
-        T + c (T^2 / 3 + 1 / 6) + c^2 T^3 / 27 is normal up to terms of order 1 / n, whereas T is normal only up to
-        terms of order 1 / sqrt(n). Mapping t quantiles back through this function gives Hall's interval. Two
-        modifications are made. First, g is multiplied by g^4 / (g^4 + 4 / n^2), so that a small skewness, which may be
-        due to chance, has little effect. Second, if Hall's limit is closer to the mean than Student's, only half of the
-        correction is applied, because the full correction loses coverage with heavy symmetric tails.
-
-        Parameters
-        ----------
-        level : float, optional
-            Nominal coverage (default 0.95).
-
-        Returns
-        -------
-        low, high : float
-            Interval limits.
-
-        References
-        ----------
-        Hall (1992), J. R. Statist. Soc. B 54, 221-228, eq. 2.4 and section 3.
+        With T = (mean - mu) / std_error and c = g / sqrt(n), the increasing function T + c (T^2 / 3 + 1 / 6) + c^2
+        T^3 / 27 is normal up to terms of order 1 / n, whereas T is normal only up to terms of order 1 / sqrt(n).
+        Mapping t quantiles back through this function gives Hall's interval. Two modifications are made. First, g is
+        multiplied by g^4 / (g^4 + 4 / n^2), so that a small skewness, which may be due to chance, has little effect.
+        Second, if Hall's limit is closer to the mean than Student's, only half of the correction is applied, because
+        the full correction loses coverage with heavy symmetric tails. Source: Hall (1992), J. R. Statist. Soc. B 54,
+        221-228, eq. 2.4 and section 3.
         """
         low, high = self.student.interval(level)
         std_error = self.student.std_error

@@ -14,12 +14,8 @@ from harness_uq.stats.means.hall import hall_mean
 class PositiveLimits:
     """A positive quantity with the limits of its interval.
 
-    Attributes
-    ----------
-    value : float
-        Estimate, at least 0; infinite if a ratio has the denominator 0.
-    low, high : float
-        Interval limits, ``0 <= low <= high``; `high` may be infinite.
+    `value` is at least 0; it is infinite if a ratio has the denominator 0. ``0 <= low <= high``, and `high` may be
+    infinite.
     """
 
     value: float
@@ -42,34 +38,10 @@ def positive_mean(values: ArrayLike, clusters: ArrayLike | None = None, *, level
     """Mean of values that cannot be negative, such as costs, with Hall's interval.
 
     Hall's lower limit can be negative. The lower limit is therefore at least that of Student's t for the logarithm of
-    the mean, ``mean * exp(-t * std_error / mean)``.
+    the mean, ``mean * exp(-t * std_error / mean)``. `values` are those of the questions, with several trials their
+    means. Raises DataError if a value is negative or not finite; NotEstimableError if there are fewer than two
+    questions or clusters, or all have the same mean. Source: Hall (1992), J. R. Statist. Soc. B 54, 221-228.
 
-    Parameters
-    ----------
-    values : array_like, shape (n_questions,)
-        Values, at least 0; for several trials their means.
-    clusters : array_like, shape (n_questions,), optional
-        Cluster labels. The default is independent questions.
-    level : float, optional
-        Nominal coverage (default 0.95).
-
-    Returns
-    -------
-    PositiveLimits
-
-    Raises
-    ------
-    DataError
-        If a value is negative or not finite.
-    NotEstimableError
-        If there are fewer than two questions or clusters, or all have the same mean.
-
-    References
-    ----------
-    Hall (1992), J. R. Statist. Soc. B 54, 221-228.
-
-    Examples
-    --------
     >>> mean = positive_mean([1.0, 1.0, 1.0, 9.0])
     >>> mean.value, mean.low > 0
     (3.0, True)
@@ -96,29 +68,10 @@ def ratio_of_limits(numerator: PositiveLimits, denominator: PositiveLimits, corr
     be made for its own data: skewed costs, and few successes. If the denominator is 0, the upper limit is infinite and
     the lower limit is the ratio of the limits.
 
-    Parameters
-    ----------
-    numerator, denominator : PositiveLimits
-        The two quantities.
-    correlation : float
-        Correlation of the two estimates, between -1 and 1.
+    `correlation` is that of the two estimates. Raises NotEstimableError if the numerator is 0. Sources: Donner and Zou
+    (2012), Statistical Methods in Medical Research 21, 347-359; Zou and Donner (2008), Statistics in Medicine 27,
+    1693-1702.
 
-    Returns
-    -------
-    PositiveLimits
-
-    Raises
-    ------
-    NotEstimableError
-        If the numerator is 0.
-
-    References
-    ----------
-    Donner and Zou (2012), Statistical Methods in Medical Research 21, 347-359; Zou and Donner (2008), Statistics in
-    Medicine 27, 1693-1702.
-
-    Examples
-    --------
     With independent estimates of the same relative precision the log distances add like standard errors:
 
     >>> import math
@@ -157,23 +110,10 @@ def correlation_of_means(
 ) -> float:
     """Correlation of the means of two variables of the same questions.
 
-    Parameters
-    ----------
-    first, second : array_like, shape (n_questions,)
-        Values of each question.
-    clusters : array_like, shape (n_questions,), optional
-        Cluster labels. The default is independent questions.
-    bounds : tuple of float, optional
-        Range of `second`. If it is given, two questions with the mean of `first` and these values are added, so that
-        the correlation tends to 0 if nearly all values are at one bound.
+    `first` and `second` are (n_questions,). If `bounds`, the range of `second`, is given, two questions with the mean
+    of `first` and these values are added, so that the correlation tends to 0 if nearly all values are at one bound. It
+    is 0 if one of the variables is constant.
 
-    Returns
-    -------
-    float
-        Between -1 and 1; 0 if one of the variables is constant.
-
-    Examples
-    --------
     >>> correlation_of_means([1.0, 2.0, 3.0], [2.0, 4.0, 6.0])
     1.0
     """

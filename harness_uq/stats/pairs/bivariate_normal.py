@@ -16,17 +16,8 @@ Quadrants: TypeAlias = tuple[FloatArray, ...]
 def quadrant_probabilities(a: ArrayLike, b: ArrayLike, z: ArrayLike) -> Quadrants:
     """P(both), P(only A), P(only B) and P(neither) of the events A = {X <= a} and B = {Y <= b}.
 
-    Parameters
-    ----------
-    a, b : array_like
-        Probits of the marginal probabilities; all arguments broadcast together.
-    z : array_like
-        Fisher's z of the correlation, which is tanh(z).
-
-    Returns
-    -------
-    tuple of four ndarray
-        Probabilities with sum 1, at least 1e-300.
+    `a` and `b` are the probits of the marginal probabilities, and `z` is Fisher's z of the correlation tanh(z); they
+    broadcast together. Probabilities are at least 1e-300.
     """
     x, y, fisher = (np.asarray(argument, float) for argument in (a, b, z))
     return _unfold(x, y, _folded(x, y, fisher))

@@ -14,28 +14,13 @@ def likelihood_roots(differences: FloatArray, widest: FloatArray) -> FloatArray:
     """Signed-root statistic of the empirical likelihood ratio of a zero mean, with a pseudo-observation at both ends.
 
     It is the square root of -2 log(likelihood ratio). Half a unit of pseudo-observations at ``widest`` and at
-    ``-widest`` accounts for rare large differences that have not been observed.
+    ``-widest`` accounts for rare large differences that have not been observed. `differences` (n_pairs, n_units) have a
+    positive sum in each row, and `widest` (n_pairs,) are the largest possible absolute differences. The statistics are
+    non-negative. They are inf for pairs with all differences equal to 0 or ±`widest`, which are symmetric about 0 under
+    the null hypothesis, so that no correction is needed. Sources: Owen (1990), Ann. Statist. 18, 90-120, in the dual
+    form max over t of 2 sum log(1 + t D); Chen, Variyath and Abraham (2008), J. Comput. Graph. Stat. 17, 426-443, on
+    pseudo-observations.
 
-    Parameters
-    ----------
-    differences : ndarray, shape (n_pairs, n_units)
-        Differences; each row has a positive sum.
-    widest : ndarray, shape (n_pairs,)
-        Largest possible absolute difference, positive.
-
-    Returns
-    -------
-    ndarray, shape (n_pairs,)
-        Non-negative statistics. They are inf for pairs with all differences equal to 0 or ±`widest`, which are
-        symmetric about 0 under the null hypothesis, so that no correction is needed.
-
-    References
-    ----------
-    Owen (1990), Ann. Statist. 18, 90-120, in the dual form max over t of 2 sum log(1 + t D); Chen, Variyath and Abraham
-    (2008), J. Comput. Graph. Stat. 17, 426-443, on pseudo-observations.
-
-    Examples
-    --------
     A failure rate of 1 in 50 shows no failure in 200 questions with probability 0.02. The statistic based on the sum of
     squares alone would be 14:
 

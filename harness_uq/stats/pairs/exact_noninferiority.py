@@ -26,12 +26,8 @@ _NODES, _WEIGHTS = (np.polynomial.legendre.leggauss(48)[i] / 2 + (0.5, 0.0)[i] f
 class NoninferiorityTest:
     """One-sided p-values of the two null hypotheses about the difference A - B at a margin.
 
-    Attributes
-    ----------
-    p_noninferior : float
-        p-value of the null hypothesis that A is worse than B by at least the margin. Small values show that it is not.
-    p_inferior : float
-        p-value of the null hypothesis that A is worse than B by at most the margin. Small values show that it is worse.
+    `p_noninferior` tests that A is worse than B by at least the margin; small values show that it is not. `p_inferior`
+    tests that A is worse by at most the margin; small values show that it is worse.
     """
 
     p_noninferior: float
@@ -97,17 +93,9 @@ def noninferiority_test(table: ArrayLike, margin: float) -> NoninferiorityTest:
 def score_statistic(won: FloatArray, lost: FloatArray, n: int, margin: float) -> FloatArray:
     """Score statistic of the restriction P(loss) - P(gain) = margin; 0 if the data and the margin have no variation.
 
-    Z = (won - lost + n m) / sqrt(n (2 g + m - m^2)), where the gain probability g > 0 solves
-    2 n g^2 - b g - won m (1 - m) = 0 with b = won (1 - 3 m) + lost (1 - m) - 2 m (n - won - lost).
-
-    Parameters
-    ----------
-    won, lost : arrays of one shape
-        Numbers of questions that only A and only B answered correctly.
-    n : int
-        Number of questions.
-    margin : float
-        Margin m, in [0, 1).
+    Z = (won - lost + n m) / sqrt(n (2 g + m - m^2)), where the gain probability g > 0 solves 2 n g^2 - b g - won m
+    (1 - m) = 0 with b = won (1 - 3 m) + lost (1 - m) - 2 m (n - won - lost). `won` and `lost` are the numbers of
+    questions that only A and only B answered correctly, and the margin m is in [0, 1).
     """
     b = won * (1 - 3 * margin) + lost * (1 - margin) - 2 * margin * (n - won - lost)
     root = np.sqrt(b**2 + 8.0 * n * won * margin * (1 - margin))
@@ -126,14 +114,7 @@ def prob_worse(won: IntArray, discordant: IntArray, n: int, margin: float) -> Fl
     discordant questions of which A won w. The expectation over s of P(r <= (1 - margin / s) / 2) is computed by
     Gauss-Legendre quadrature.
 
-    Parameters
-    ----------
-    won, discordant : int arrays of one shape (n_tables,)
-        Numbers of questions that only A answered correctly, and that exactly one system did.
-    n : int
-        Number of questions.
-    margin : float
-        Margin, in [0, 1).
+    `won` and `discordant` (n_tables,) are w and d.
     """
     ends = (special.betaincinv, special.betainccinv)
     lowest, highest = (end(discordant + 1.0, n - discordant + 1.0, _NEGLIGIBLE) for end in ends)
@@ -151,9 +132,7 @@ def prob_worse(won: IntArray, discordant: IntArray, n: int, margin: float) -> Fl
 class _Tables:
     """Probabilities of tables of n questions, which tests with the same margin share.
 
-    Attributes
-    ----------
-    grid : float (n_gains,); gain probabilities at which a supremum is searched first
+    Gain probabilities on `grid` are those at which a supremum is searched first.
     """
 
     def __init__(self, n: int, margin: float) -> None:

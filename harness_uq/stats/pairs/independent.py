@@ -19,15 +19,7 @@ _PROBIT_NODES = 801
 class IndependentPosterior(DifferencePosterior):
     """Difference theta_A - theta_B of two independent Beta variables.
 
-    Parameters
-    ----------
-    a, b : tuple of float
-        Parameters (alpha, beta) of theta_A and of theta_B, each at least 1.
-
-    Raises
-    ------
-    DataError
-        If a parameter is less than 1.
+    `a` and `b` are their parameters (alpha, beta), each at least 1; otherwise a DataError is raised.
     """
 
     def __init__(self, a: tuple[float, float], b: tuple[float, float]) -> None:

@@ -14,15 +14,8 @@ from harness_uq.stats.common.validate_arrays import FloatArray, check_finite, va
 class JointMeans:
     """Means of systems on the same questions, with the covariance of their errors.
 
-    Attributes
-    ----------
-    mean : ndarray, shape (n_systems,)
-        Mean scores.
-    residuals : ndarray, shape (n_systems, n_units)
-        Contribution of each question or cluster to the error of each mean; ``residuals @ residuals.T`` is the
-        covariance.
-    df : float
-        Number of units minus 1.
+    `residuals` (n_systems, n_units) are the contribution of each question or cluster to the error of each `mean`
+    (n_systems,), so that ``residuals @ residuals.T`` is their covariance. `df` is the number of units minus 1.
     """
 
     mean: FloatArray
@@ -32,17 +25,7 @@ class JointMeans:
     def draws(self, n_draws: int, rng: np.random.Generator | None = None) -> FloatArray:
         """Draws from a multivariate t distribution in which each difference has the paired (clustered) t distribution.
 
-        Parameters
-        ----------
-        n_draws : int
-            Number of draws.
-        rng : numpy.random.Generator, optional
-            Random generator (default: seed 0).
-
-        Returns
-        -------
-        ndarray, shape (n_systems, n_draws)
-            Draws of the means.
+        The draws are (n_systems, n_draws).
         """
         rng = rng or np.random.default_rng(0)
         normal = self.residuals @ rng.standard_normal((self.residuals.shape[1], n_draws))
@@ -52,11 +35,8 @@ class JointMeans:
     def pair_p_values(self) -> FloatArray:
         """Two-sided p-values of the paired t tests of all pairs.
 
-        Returns
-        -------
-        ndarray, shape (n_systems, n_systems)
-            1 on the diagonal. NaN if the difference of a pair is the same on every question or cluster, so that its
-            variance is only rounding error and there is no test.
+        They are 1 on the diagonal, and NaN if the difference of a pair is the same on every question or cluster, so
+        that its variance is only rounding error and there is no test.
         """
         covariance = self.residuals @ self.residuals.T
         variances = np.diag(covariance)

@@ -59,15 +59,8 @@ def paired_posterior(table: ArrayLike, model: PairedModel = "latent_normal") -> 
 def paired_tables(correct: ArrayLike) -> FloatArray:
     """2 x 2 tables of all pairs.
 
-    Parameters
-    ----------
-    correct : array_like, shape (n_systems, n_questions)
-        0, 1 or NaN (not answered).
-
-    Returns
-    -------
-    ndarray, shape (n_systems, n_systems, 4)
-        Numbers of questions that [both, only the first, only the second, neither] got right.
+    `correct` (n_systems, n_questions) is 0, 1 or NaN (not answered). The tables (n_systems, n_systems, 4) have the
+    numbers of questions that [both, only the first, only the second, neither] got right.
     """
     y = as_floats(correct, "correct")
     if y.ndim != 2 or not y.size:

@@ -28,19 +28,8 @@ _MAX_CELLS = 200_000
 class LatentNormalPosterior(DensityPosterior, DifferencePosterior):
     """Posterior of theta_A - theta_B in the latent normal model of one 2 x 2 table.
 
-    Parameters
-    ----------
-    table : ndarray, shape (4,)
-        Numbers of questions that [both, only A, only B, neither] got right.
-
-    Attributes
-    ----------
-    correlation : float
-        Posterior mean of the latent correlation rho.
-
-    References
-    ----------
-    Bowyer et al. (2025), section 3.4 and appendix E.2.
+    The table has the numbers of questions that [both, only A, only B, neither] got right, and `correlation` is the
+    posterior mean of the latent correlation rho. Source: Bowyer et al. (2025), section 3.4 and appendix E.2.
     """
 
     def __init__(self, table: FloatArray) -> None:
@@ -57,16 +46,9 @@ class DifferenceGrid:
     density has a kink at D = 0; then c = 0 and alpha < 1, which makes the nodes up to ten times denser there. Otherwise
     alpha = 1.
 
-    Attributes
-    ----------
-    x, nodes, slope : ndarray, shape (n_tables, n_nodes)
-        Positions x, differences D and the derivative of D with respect to x.
-    density : ndarray, shape (n_tables, n_nodes)
-        Density with respect to the difference, up to a constant per row.
-    correlation : ndarray, shape (n_tables,)
-        Posterior mean of rho.
-    centre, reach, alpha : ndarray, shape (n_tables, 1)
-        Parameters c, R and alpha of the nodes.
+    The positions `x`, the `nodes` D, their `slope` dD/dx and the `density` with respect to D, up to a constant per row,
+    are (n_tables, n_nodes). `correlation` (n_tables,) is the posterior mean of rho, and `centre`, `reach` and `alpha`
+    (n_tables, 1) are c, R and alpha.
     """
 
     x: FloatArray

@@ -30,31 +30,11 @@ def paired_bootstrap(
 ) -> DrawsPosterior:
     """Posterior of T(A) - T(B) for a statistic T of the records' sums, with common question weights of both systems.
 
-    Parameters
-    ----------
-    statistics_a, statistics_b : array_like, shape (n_questions, n_columns)
-        Sufficient statistics of the same questions.
-    statistic, clusters, n_draws, rng
-        As in `bayesian_bootstrap`, except that `median` is not a function of sums.
+    `statistics_a` and `statistics_b` (n_questions, n_columns) are sufficient statistics of the same questions. Other
+    arguments are those of `bayesian_bootstrap`, except that `median` is not a function of sums. Raises DataError if the
+    shapes differ; NotEstimableError if there is only one question or cluster, or all draws are equal. Source: Rubin
+    (1981), Annals of Statistics 9, 130-134, applied to pairs of records.
 
-    Returns
-    -------
-    DrawsPosterior
-        Draws of the difference.
-
-    Raises
-    ------
-    DataError
-        If the shapes differ.
-    NotEstimableError
-        If there is only one question or cluster, or all draws are equal.
-
-    References
-    ----------
-    Rubin (1981), Annals of Statistics 9, 130-134, applied to pairs of records.
-
-    Examples
-    --------
     >>> a = [[-6.0, 2.0], [-2.0, 2.0], [-3.0, 2.0]]
     >>> b = [[-7.0, 2.0], [-3.0, 2.0], [-4.0, 2.0]]
     >>> bits = paired_bootstrap(a, b, lambda sums: -sums[:, 0] / sums[:, 1] + 0 * sums[:, 0], n_draws=100).mean
@@ -92,31 +72,9 @@ def paired_confusion_posterior(
     matrix of either system is Dirichlet(1, 1, 1, 1), as in `confusion_posterior`. With clusters, the Dirichlet process
     of `clustered_confusion_posterior` is used on these cells.
 
-    Parameters
-    ----------
-    targets, predictions_a, predictions_b : array_like, shape (n_questions,)
-        Classes, 0 or 1.
-    metric : str, optional
-        As in `confusion_posterior` (default "f1").
-    clusters : array_like, shape (n_questions,), optional
-        Cluster labels. The default is independent questions.
-    n_draws : int, optional
-        Number of draws (default 10,000).
-    rng : numpy.random.Generator, optional
-        Random generator (default: seed 0).
+    `targets` and predictions (n_questions,) are 0 or 1. Raises DataError if lengths differ, a value is not 0 or 1, or
+    there is no question.
 
-    Returns
-    -------
-    DrawsPosterior
-        Draws of the difference.
-
-    Raises
-    ------
-    DataError
-        If lengths differ, a value is not 0 or 1, or there is no question.
-
-    Examples
-    --------
     For two systems that always agree, the width comes from the prior:
 
     >>> identical = paired_confusion_posterior([1, 0] * 20, [1, 0] * 20, [1, 0] * 20, "accuracy")

@@ -16,12 +16,8 @@ _FEWEST = 3
 class PartialOverlap:
     """Estimates of two means and of their difference.
 
-    Attributes
-    ----------
-    mean_a, mean_b : float
-        Best linear unbiased estimates of the two means; `mean_a - mean_b` is the mean of `difference`.
-    difference : StudentPosterior
-        Student's t distribution of the difference, with one degree of freedom less than there are shared questions.
+    `mean_a` and `mean_b` are best linear unbiased estimates, and their difference is the mean of `difference`,
+    Student's t with one degree of freedom less than there are shared questions.
     """
 
     mean_a: float

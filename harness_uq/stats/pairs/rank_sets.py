@@ -194,16 +194,9 @@ def rank_sets_of_normal(
 def has_long_tails(scores: ArrayLike, *, clusters: ArrayLike | None = None) -> bool:
     """Whether differences are so skewed that `rank_sets` without bounds may be too narrow.
 
-    Arguments and errors are those of `rank_sets`.
+    Arguments and errors are those of `rank_sets`. This is so if the skewness of a pair's differences is at least 1.5,
+    four standard errors of a normal sample's skewness, and a tenth of the root of the number of questions or clusters.
 
-    Returns
-    -------
-    bool
-        True if the skewness of a pair's differences is at least 1.5, four standard errors of a normal sample's
-        skewness, and a tenth of the root of the number of questions or clusters.
-
-    Examples
-    --------
     >>> has_long_tails([[0.0] * 40, [*range(40)]]), has_long_tails([[0.0] * 40, [0.0] * 39 + [9.0]])
     (False, True)
     """

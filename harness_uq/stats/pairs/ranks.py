@@ -15,22 +15,10 @@ from harness_uq.stats.common.validate_scalars import check_number, check_rng
 class RankPosterior:
     """Posterior of the ranks of systems; rank 1 is the highest score.
 
-    Attributes
-    ----------
-    probability : ndarray, shape (n_systems, n_systems)
-        [i, r] is P(rank of system i = r + 1).
-    expected : ndarray, shape (n_systems,)
-        Posterior mean rank.
-    prob_best : ndarray, shape (n_systems,)
-        P(rank = 1).
-    low, high : ndarray of int, shape (n_systems,)
-        Limits of the equal-tailed interval of the rank with probability at least `level`.
-    mc_error : ndarray, shape (n_systems,)
-        Monte Carlo standard error of `prob_best`.
-    level : float
-        Probability of the rank intervals.
-    ranks : ndarray of int, shape (n_systems, n_draws)
-        Ranks in each draw, from 0; no draws if they are not needed.
+    `probability` [i, r] is P(rank of system i = r + 1), `expected` the posterior mean rank, and `prob_best` P(rank = 1)
+    with the Monte Carlo standard error `mc_error`. `low` and `high` are the limits of the equal-tailed interval of the
+    rank with probability at least `level`. `ranks` (n_systems, n_draws) are the ranks in each draw, from 0; no draws if
+    they are not needed.
     """
 
     probability: FloatArray
@@ -122,20 +110,8 @@ def rank_posterior(draws: ArrayLike, *, level: float = 0.95, rng: np.random.Gene
 def ranks_of_pair(prob_better: ArrayLike, level: float = 0.95) -> RankPosterior:
     """Posterior of the ranks of two systems, which follows from the probability that one is better.
 
-    Parameters
-    ----------
-    prob_better : array_like, shape (2, 2)
-        [i, j] is P(system i is better than system j).
-    level : float, optional
-        Probability of the rank intervals (default 0.95).
+    `prob_better` [i, j] is P(system i is better than system j). There is no Monte Carlo error.
 
-    Returns
-    -------
-    RankPosterior
-        Posterior of the ranks, without Monte Carlo error.
-
-    Examples
-    --------
     >>> posterior = ranks_of_pair([[0.5, 0.9], [0.1, 0.5]])
     >>> posterior.prob_best.tolist(), posterior.expected.round(1).tolist(), posterior.high.tolist()
     ([0.9, 0.1], [1.1, 1.9], [2, 2])

@@ -46,15 +46,9 @@ class Normal:
 class RunVariation:
     """Variation of the mean score over runs on the same questions.
 
-    Attributes
-    ----------
-    df : int
-        Degrees of freedom of the variance, at least 1: the number of runs minus 1, or the sum of these numbers over
-        several systems.
-    mean_square : float
-        Variance of the runs' mean scores.
-    trial_variance : float
-        The part of this variance that is expected from the noise of the answers to single questions.
+    `mean_square` is the variance of the runs' mean scores, and `trial_variance` the part that is expected from the
+    noise of answers to single questions. `df` is the number of runs minus 1, or the sum of these numbers over several
+    systems.
     """
 
     df: int
@@ -77,31 +71,13 @@ class RunVariation:
 def run_variation(scores: ArrayLike) -> RunVariation:
     """Estimate the variation between runs of one system on the same questions.
 
-    Parameters
-    ----------
-    scores : array_like, shape (n_runs, n_questions)
-        Mean score of each question in each run.
+    `scores` (n_runs, n_questions) are mean scores of each question in each run. Raises DataError if the shape is wrong
+    or a score is missing; NotEstimableError if there are fewer than two runs or questions.
 
-    Returns
-    -------
-    RunVariation
-        The variance of the runs' means and the part that is due to single questions.
-
-    Raises
-    ------
-    DataError
-        If the shape is wrong or a score is missing.
-    NotEstimableError
-        If there are fewer than two runs or questions.
-
-    Notes
-    -----
     The model is that of a two-way layout without replication: score = question + run + residual. The mean square of
     the residuals, divided by the number of questions, estimates the part due to single questions (Searle, Casella and
     McCulloch 1992, Variance Components, section 4.3).
 
-    Examples
-    --------
     >>> found = run_variation([[1, 0, 1, 0], [1, 1, 1, 1]])
     >>> found.df, found.mean_square, round(found.trial_variance, 4)
     (1, 0.125, 0.0417)
@@ -142,18 +118,8 @@ class DistributionOverRuns:
     df degrees of freedom, and at least the variance due to single questions (Weerahandi 1993). If nothing but the runs
     varies, this is a t distribution with df degrees of freedom.
 
-    Attributes
-    ----------
-    questions : Distribution
-        Distribution without variation between runs.
-    runs : RunVariation
-        Variation between runs of a system.
-    n_runs : tuple of int
-        Number of runs of each system.
-
-    References
-    ----------
-    Weerahandi (1993), Generalized confidence intervals, J. American Statistical Association 88, 899-905.
+    `questions` is the distribution without variation between runs, and `n_runs` the number of runs of each system.
+    Source: Weerahandi (1993), Generalized confidence intervals, J. American Statistical Association 88, 899-905.
     """
 
     questions: Distribution

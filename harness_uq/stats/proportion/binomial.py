@@ -177,14 +177,8 @@ def finite_population_posterior(successes: int, trials: int, population: int) ->
 class TablePosterior(Posterior):
     """Exact distribution on finitely many values.
 
-    Its intervals have probability at least `level`; ``hdi`` is the shortest such range of values.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n,)
-        Increasing values.
-    masses : ndarray, shape (n,)
-        Non-negative probabilities; they are normalized.
+    Its intervals have probability at least `level`; ``hdi`` is the shortest such range of values. `values` (n,) are
+    increasing, and `masses` (n,) are normalized.
     """
 
     def __init__(self, values: FloatArray, masses: FloatArray) -> None:

@@ -29,20 +29,8 @@ def success_probabilities(theta: ArrayLike, n: int) -> FloatArray:
 def coverage_at(theta: ArrayLike, ends: Ends) -> FloatArray:
     """Probability that the interval (low_k, high_k) for k successes in n trials contains theta.
 
-    Parameters
-    ----------
-    theta : array_like
-        True proportions, between 0 and 1.
-    ends : tuple of ndarray, shape (n + 1,)
-        Limits low and high for k = 0, ..., n.
+    `theta` may have any shape, and `ends` are the limits (n + 1,) for k = 0, ..., n.
 
-    Returns
-    -------
-    ndarray, shape of `theta`
-        Coverage.
-
-    Examples
-    --------
     Wald's interval for n = 1 is a point at 0 or 1 and never contains a value in between:
 
     >>> float(coverage_at(0.5, (np.array([0.0, 1.0]), np.array([0.0, 1.0]))))
@@ -59,22 +47,8 @@ def lowest_hdi_coverage(n: int, level: float) -> tuple[float, ...]:
     """Lowest coverage of the highest-density interval over the values of theta inside the interval for k successes.
 
     Between two interval limits the coverage is the probability of a range of counts, which has a single maximum in
-    theta. The lowest values are therefore next to the limits.
+    theta. The lowest values are therefore next to the limits. The result has the values for k = 0, ..., n.
 
-    Parameters
-    ----------
-    n : int
-        Number of questions, at least 1.
-    level : float
-        Nominal coverage.
-
-    Returns
-    -------
-    tuple of float, length n + 1
-        Lowest coverage for k = 0, ..., n.
-
-    Examples
-    --------
     With one question and level 1/2, the interval for a success is [1/sqrt(2), 1]. At its lower limit theta is covered
     only by a success, which has probability 1/sqrt(2):
 

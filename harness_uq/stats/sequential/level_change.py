@@ -21,17 +21,10 @@ _FIRST = 31.0  # the change comes before run _FIRST with probability 1/2
 class LevelChange:
     """Evidence for a change of the mean score over runs.
 
-    Attributes
-    ----------
-    log_e : ndarray of float, shape (n_runs,)
-        Logarithm of the evidence for a change after each run.
-    alarm : int or None
-        First run after which the evidence reaches the limit; None if there is none.
-    start : int or None
-        First run with the new level, most probable after the alarm; None without an alarm.
-    trial_sd, run_sd : float
-        Standard deviation of a run's mean score due to the trials, and further standard deviation between runs before
-        the change.
+    `log_e` (n_runs,) is the logarithm of the evidence for a change after each run, `alarm` the first run after which it
+    reaches the limit, and `start` the first run with the new level, most probable after the alarm; both are None
+    without an alarm. `trial_sd` is the standard deviation of a run's mean score due to the trials, and `run_sd` a
+    further one between runs before the change.
     """
 
     log_e: FloatArray
@@ -44,28 +37,10 @@ class LevelChange:
 def level_change(scores: ArrayLike, *, level: float = 0.95) -> LevelChange:
     """Detect a change of the mean score of repeated runs on the same questions.
 
-    Parameters
-    ----------
-    scores : array_like, shape (n_runs, n_questions)
-        Mean score of each question in each run, in the order of the runs; at least two runs and two questions.
-    level : float, optional
-        1 - alpha, where alpha is the highest probability of an alarm over the whole sequence without a change (default
-        0.95).
+    `scores` (n_runs, n_questions) are the mean scores of the questions, in the order of the runs. alpha = 1 - `level`
+    is the highest probability of an alarm over the whole sequence without a change. Raises DataError if the shape is
+    wrong or a score is missing; NotEstimableError if there are fewer than two runs.
 
-    Returns
-    -------
-    LevelChange
-        E-values, and the first alarm.
-
-    Raises
-    ------
-    DataError
-        If the shape is wrong or a score is missing.
-    NotEstimableError
-        If there are fewer than two runs.
-
-    Notes
-    -----
     With m_t the mean score of run t, the contrasts h_t = sqrt((t - 1) / t) (m_t - mean(m_1..m_{t-1})), t >= 2, are
     independent with mean 0 and the variance of m_t, if m_t are independent and normal with equal means. This variance
     is s^2 + r^2: s^2 is that of the trials, estimated from the squared differences between successive runs of each
@@ -77,15 +52,10 @@ def level_change(scores: ArrayLike, *, level: float = 0.95) -> LevelChange:
     31 / ((k + 29) (k + 30)), normal changes with standard deviations of 1.5 and 4 times sqrt(s^2 + r^2), and r^2 of 0,
     1 and 4 times s^2. By Ville's inequality the e-value exceeds 1 / alpha after any run with a probability of at most
     alpha, for normal means and the true s^2. This limit is conservative, because the likelihood without a change is
-    maximized. The limit here is 0.15 / alpha, which holds for the first 300 runs by simulation with any r.
-
-    References
-    ----------
+    maximized. The limit here is 0.15 / alpha, which holds for the first 300 runs by simulation with any r. Sources:
     Wasserman, Ramdas and Balakrishnan (2020), PNAS 117, 16880-16890, theorem 3 and section 8; von Neumann (1941),
     Annals of Mathematical Statistics 12, 367-395.
 
-    Examples
-    --------
     >>> rng = np.random.default_rng(0)
     >>> runs = rng.random((30, 300)) < np.where(np.arange(30) < 20, 0.8, 0.7)[:, None]
     >>> found = level_change(runs)

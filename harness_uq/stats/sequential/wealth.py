@@ -18,18 +18,10 @@ _SMALLEST: Final = 1e-12
 class Units:
     """Sampled units (questions or whole clusters) in the order of sampling.
 
-    Attributes
-    ----------
-    totals : ndarray, shape (..., n_units)
-        Total scores, ``0 <= totals <= sizes``.
-    sizes : ndarray, shape (n_units,)
-        Number of questions of each unit.
-    typical, largest : float
-        Mean and largest size of all existing units, known in advance.
-    whole : float
-        Sum of their sizes; infinite if units are drawn from a population.
-    horizon : ndarray, shape (n_units,)
-        Number of units for which the bet on each unit is optimized, positive.
+    `totals` (..., n_units) are at most the numbers of questions `sizes` (n_units,). `typical` and `largest` are the
+    mean and the largest size of all existing units, known in advance, and `whole` the sum of their sizes, infinite if
+    units are drawn from a population. `horizon` (n_units,) is the number of units for which the bet on each unit is
+    optimized.
     """
 
     totals: FloatArray
@@ -70,35 +62,17 @@ def dispersion(units: Units) -> FloatArray:
 def log_wealth(units: Units, spread: FloatArray, mean: float, error: float) -> FloatArray:
     """Log wealth after each unit, from initial wealth 1, of bets that the mean is greater than `mean`.
 
-    Parameters
-    ----------
-    units : Units
-        Sampled units.
-    spread : ndarray, shape (..., n_units)
-        `dispersion` of the units.
-    mean : float
-        Hypothetical mean over questions, between 0 and 1.
-    error : float
-        Error probability in (0, 1); the bets are chosen to reach 1 / error as early as possible.
+    `spread` is the `dispersion` of the units, `mean` the hypothetical mean over questions in (0, 1), and `error` the
+    error probability; the bets are chosen to reach 1 / error as early as possible. Under the hypothesis the wealth is a
+    supermartingale, so that it ever reaches K with probability at most 1/K. It decreases in `mean`, and is infinite if
+    the observed scores contradict the hypothesis.
 
-    Returns
-    -------
-    ndarray, shape (..., n_units)
-        Log wealth. Under the hypothesis the wealth is a supermartingale, so that it ever reaches K with probability at
-        most 1/K. It decreases in `mean`, and is infinite if the observed scores contradict the hypothesis.
-
-    Notes
-    -----
     A unit with total T and size N multiplies a share of the wealth by 1 + b (T - m N). Without replacement, m is the
     hypothetical mean of the remaining units. The bet b is sqrt(2 log(1 / error) / (s m (1 - m) h)) with s the spread
     and h the horizon, times 2^(k/2) for shares of the wealth that are binomial in k = -3, ..., 3. It is at most 0.9 / m
     per question of the largest unit. The published method uses the variance of the observed scores, this one the
     variance under the hypothesis. With E[T - m N] = 0 the hypothesis is about the mean over questions, expected total
-    over expected size.
-
-    References
-    ----------
-    Waudby-Smith and Ramdas (2024), sections 4.4 and 5.
+    over expected size. Source: Waudby-Smith and Ramdas (2024), sections 4.4 and 5.
     """
     remaining = _mean_of_the_rest(units, mean)
     m = np.clip(remaining, 0.0, 1.0)

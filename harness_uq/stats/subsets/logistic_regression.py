@@ -14,21 +14,8 @@ _SMALL = 1e-9
 def logistic(x: FloatArray, y: FloatArray, weights: FloatArray, start: FloatArray | None = None) -> FloatArray:
     """Coefficients of a weighted logistic regression with unit normal priors of the slopes, by Newton's method.
 
-    Parameters
-    ----------
-    x : ndarray, shape (n, k)
-        Covariates; the first column is constant.
-    y : ndarray, shape (n,)
-        Scores in [0, 1].
-    weights : ndarray, shape (n,)
-        Positive weights, on any scale.
-    start : ndarray, shape (k,), optional
-        Initial coefficients (default: slopes 0).
-
-    Returns
-    -------
-    ndarray, shape (k,)
-        Coefficients.
+    The first column of the covariates `x` (n, k) is constant, the scores `y` (n,) are in [0, 1], and the weights on any
+    scale; the default `start` has slopes 0.
     """
     n, k = x.shape
     w, target = weights / weights.mean(), y + (0.5 - y) / n

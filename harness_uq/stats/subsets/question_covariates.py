@@ -11,10 +11,7 @@ from harness_uq.stats.common.validate_arrays import FloatArray, as_floats
 def check_history(history: ArrayLike, n_questions: int, low: float, high: float) -> FloatArray:
     """Scores of earlier systems, shape (n_systems, n_questions), rescaled to [0, 1]; NaN if missing.
 
-    Raises
-    ------
-    DataError
-        If the shape does not match, a score is outside [low, high], or there is no score.
+    Raises DataError if the shape does not match, a score is outside [low, high], or there is no score.
     """
     h = as_floats(history, "history")
     if h.ndim != 2 or h.shape[1] != n_questions:

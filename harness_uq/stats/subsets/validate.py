@@ -9,13 +9,7 @@ from harness_uq.stats.common.validate_scalars import check_range
 
 
 def check_scores(scores: ArrayLike, low: float, high: float) -> FloatArray:
-    """Return scores of shape (n_all,) in [low, high]; NaN for questions that were not tried.
-
-    Raises
-    ------
-    DataError
-        If the shape or a score is invalid.
-    """
+    """Return scores of shape (n_all,) in [low, high], NaN for questions that were not tried; DataError for others."""
     check_range(low, high)
     y = as_floats(scores, "scores")
     if y.ndim != 1:
@@ -29,10 +23,7 @@ def check_scores(scores: ArrayLike, low: float, high: float) -> FloatArray:
 def check_probabilities(probabilities: ArrayLike | None, n_all: int, n: int) -> FloatArray:
     """Return inclusion probabilities of shape (n_all,); n / n_all for all questions if they are None.
 
-    Raises
-    ------
-    DataError
-        If the shape is wrong or a probability is not in (0, 1].
+    Raises DataError if the shape is wrong or a probability is not in (0, 1].
     """
     if probabilities is None:
         return np.full(n_all, n / n_all)

@@ -18,14 +18,8 @@ _MIN_RESIDUAL = 1e-9  # smallest share of a moment's variance that is not explai
 class BetaShape:
     """Result of the test that success counts are beta-binomial.
 
-    Attributes
-    ----------
-    statistic : float
-        Chi-squared with `df` degrees of freedom if success rates have a Beta distribution.
-    df : int
-        2; 1 if no question has four trials; 0 if none has three, so that every mixture fits.
-    p_value : float
-        p-value; 1 if df is 0.
+    `statistic` is chi-squared with `df` degrees of freedom if success rates have a Beta distribution. `df` is 2; 1 if
+    no question has four trials; 0 if none has three, so that every mixture fits and the p-value is 1.
     """
 
     statistic: float

@@ -15,17 +15,9 @@ from harness_uq.stats.common.validate_scalars import check_range
 class CochranQ:
     """Result of a test for batch effects, that is, for differences between trial columns.
 
-    Attributes
-    ----------
-    statistic : float
-        Chi-squared with `df` degrees of freedom if columns do not differ.
-    df : int
-        Degrees of freedom.
-    p_value : float
-        p-value.
-    intra_batch_correlation : float
-        Correlation of the scores of two questions in the same column, in addition to what the questions' expected
-        scores explain; between 0 and 1, and 0 if columns differ less than trials of one condition would.
+    `statistic` is chi-squared with `df` degrees of freedom if columns do not differ. `intra_batch_correlation` is the
+    correlation of the scores of two questions in the same column, in addition to what the questions' expected scores
+    explain, and 0 if columns differ less than trials of one condition would.
     """
 
     statistic: float
@@ -38,12 +30,8 @@ class CochranQ:
 class MissingBounds:
     """Bounds of the mean score over all possible scores of the missing trials.
 
-    Attributes
-    ----------
-    n_missing, n_trials : int
-        Missing trials and all trials.
-    low, high : float
-        Mean score if all missing trials have the lowest (all wrong) or the highest score (all right).
+    `low` and `high` are the mean score if all missing trials have the lowest (all wrong) or the highest score (all
+    right); `n_trials` counts all trials.
     """
 
     n_missing: int
@@ -56,14 +44,9 @@ class MissingBounds:
 class VarianceComponents:
     """Variance of the questions' expected scores, and of trials around them.
 
-    Attributes
-    ----------
-    variance_between : float
-        Var(x), the variance of expected scores over questions; negative estimates are set to 0.
-    variance_within : float
-        E[sigma^2], the mean variance of a trial around its question's expected score.
-    n_questions : int
-        Questions with at least one trial.
+    `variance_between` is Var(x), the variance of expected scores over questions, where negative estimates are set to 0,
+    and `variance_within` is E[sigma^2], the mean variance of a trial around its question's expected score.
+    `n_questions` have at least one trial.
     """
 
     variance_between: float
@@ -292,25 +275,9 @@ def variance_components(values: ArrayLike) -> VarianceComponents:
 def unit_components(values: ArrayLike, units: ArrayLike) -> VarianceComponents:
     """Variance components of scores in units of any size, such as passages of questions.
 
-    Parameters
-    ----------
-    values : array_like, shape (n,)
-        Finite scores.
-    units : array_like of int, shape (n,)
-        Unit of each score, which takes the place of a question in `variance_components`.
+    `values` (n,) are finite, and `units` (n,) take the place of the questions in `variance_components`. Raises
+    NotEstimableError if there are fewer than two units, or none has two scores.
 
-    Returns
-    -------
-    VarianceComponents
-        Components; `n_questions` is the number of units.
-
-    Raises
-    ------
-    NotEstimableError
-        If there are fewer than two units, or none has two scores.
-
-    Examples
-    --------
     >>> unit_components([0, 1, 1, 1], [0, 0, 5, 5])
     VarianceComponents(variance_between=0.0, variance_within=0.25, n_questions=2)
     """

@@ -26,12 +26,7 @@ _NEGLIGIBLE = 1e-6
 class _Moments:
     """Moments of the score under a model, with one entry for each value of the dispersion.
 
-    Attributes
-    ----------
-    right, wrong : ndarray
-        Means of the score and of its complement, both kept for their accuracy near 0.
-    sd : ndarray
-        Standard deviation of the score.
+    `right` and `wrong` are the means of the score and of its complement, both kept for their accuracy near 0.
     """
 
     right: FloatArray
@@ -74,15 +69,9 @@ class _Questions:
 class BenchmarkPosterior(BetaMixturePosterior):
     """Posterior of a benchmark score, with the models that it is based on.
 
-    Attributes
-    ----------
-    model : str
-        ``hierarchical`` (pi_q ~ Beta(d theta, d (1 - theta)), averaged with other models by ``auto``) or ``pooled``
-        (one binomial).
-    pooled_share : float
-        Weight of the pooled model, between 0 and 1.
-    icc : float or None
-        Posterior mean of 1 / (1 + d), the share of the variance between questions; None if pooled.
+    `model` is ``hierarchical`` (pi_q ~ Beta(d theta, d (1 - theta)), averaged with other models by ``auto``) or
+    ``pooled`` (one binomial), and `pooled_share` the weight of the latter. `icc` is the posterior mean of 1 / (1 + d),
+    the share of the variance between questions; None if pooled.
     """
 
     def __init__(

@@ -12,19 +12,8 @@ from harness_uq.stats.common.validate_arrays import FloatArray, IntArray
 def plurality_score(answers: NDArray[np.generic], right: FloatArray, k: int) -> float:
     """Expected score of the most frequent answer in a random k-subset of one question's trials.
 
-    Parameters
-    ----------
-    answers : ndarray, shape (n,)
-        Codes or texts; equal entries are the same answer.
-    right : ndarray, shape (n,)
-        1 if the trial was right, else 0; an answer scores the mean over its trials.
-    k : int
-        Number of votes, from 1 to n; tied answers share the vote equally.
-
-    Returns
-    -------
-    float
-        Expected score, between 0 and 1.
+    `answers` (n,) are codes or texts; equal entries are the same answer. `right` (n,) is 1 for a right trial, and an
+    answer scores the mean over its trials. Tied answers share the vote equally.
     """
     _, index, counts = np.unique(answers, return_inverse=True, return_counts=True)
     value = np.bincount(index, right) / counts

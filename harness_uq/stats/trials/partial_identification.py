@@ -21,28 +21,11 @@ def imbens_manski_level(width: float, std_error: float, level: float = 0.95) -> 
     for a width of 0 and decreases to ``2 * level - 1`` for a width that is large compared with the standard error,
     because the parameter then cannot be close to both bounds.
 
-    Parameters
-    ----------
-    width : float
-        Estimated upper bound minus estimated lower bound, >= 0.
-    std_error : float
-        The larger of the standard errors of the two bounds, >= 0.
-    level : float
-        Probability with which the interval contains the parameter, in (0, 1).
+    `width` is the estimated upper bound minus the estimated lower one, and `std_error` the larger of their standard
+    errors. The level is ``2 * Phi(c) - 1`` with ``Phi(c + width / std_error) - Phi(-c) = level``, in
+    [max(2 * level - 1, 0), level]. Source: Imbens and Manski (2004), "Confidence intervals for partially identified
+    parameters", Econometrica 72, 1845-1857, equations 6 and 7.
 
-    Returns
-    -------
-    float
-        Level ``2 * Phi(c) - 1`` with ``Phi(c + width / std_error) - Phi(-c) = level``, in [max(2 * level - 1, 0),
-        level].
-
-    References
-    ----------
-    Imbens and Manski (2004), "Confidence intervals for partially identified parameters", Econometrica 72, 1845-1857,
-    equations 6 and 7.
-
-    Examples
-    --------
     >>> round(imbens_manski_level(0.0, 0.02), 4), round(imbens_manski_level(0.3, 0.02), 4)
     (0.95, 0.9)
     """
@@ -63,11 +46,6 @@ class OuterPosterior:
     """Outer limits of the posteriors of the lowest and the highest value that a parameter can have.
 
     Every interval contains the intervals of both at the same level.
-
-    Attributes
-    ----------
-    low, high : posterior
-        Posteriors of the lowest and of the highest value.
     """
 
     low: PosteriorLike

@@ -184,18 +184,10 @@ def maj_at_k(outcomes: ArrayLike, k: int, *, answers: ArrayLike | None = None) -
 class PassKPosterior(ScaledPosterior):
     """Posterior of pass@k or a related metric.
 
-    Attributes
-    ----------
-    scope : str
-        ``population`` (new questions) or ``benchmark`` (exactly these questions).
-    kind : str
-        Metric, as in `pass_k_posterior`.
-    k : int
-        Number of trials.
-    reach : str
-        ``within`` if k is smaller than the number of trials per question. ``all_trials`` if it is equal; coverage then
-        fell to about 0.8 if success rates are not Beta-distributed, so callers should warn. ``extrapolated`` if k is
-        larger; the result then depends on the Beta shape.
+    `scope` is ``population`` (new questions) or ``benchmark`` (exactly these questions), and `kind` is that of
+    `pass_k_posterior`. `reach` is ``within`` if k is smaller than the number of trials per question. It is
+    ``all_trials`` if k is equal; coverage then fell to about 0.8 if success rates are not Beta-distributed, so callers
+    should warn. It is ``extrapolated`` if k is larger; the result then depends on the Beta shape.
     """
 
     def __init__(
@@ -284,12 +276,8 @@ def pass_k_posterior(
 def checked_count_score(k: int, kind: PassKind, tau: float | None, scope: PassScope) -> FloatArray:
     """Score of each number of right answers among k trials; its last element is positive.
 
-    Raises
-    ------
-    DataError
-        If k, `tau`, `kind` or `scope` is invalid.
-    NotEstimableError
-        For mG-pass@1, which is 0 by definition.
+    Raises DataError if k, `tau`, `kind` or `scope` is invalid; NotEstimableError for mG-pass@1, which is 0 by
+    definition.
     """
     check_whole(k, "k", 1, MAX_TRIALS)
     score = count_score(kind, k, tau)

@@ -20,16 +20,8 @@ def count_score(kind: PassKind, k: int, tau: float | None = None) -> FloatArray:
     """Score v_j of j right among k trials, shape (k + 1,), non-decreasing in j and between 0 and 1.
 
     The kinds are ``at`` (at least one right), ``hat`` (all right), ``g`` (at least tau k right), ``mg`` (2/k times the
-    sum of ``g`` over tau = i / k, i from ceil(k/2) + 1) and ``maj`` (more than half right).
-
-    Raises
-    ------
-    DataError
-        If k, `kind` or `tau` is invalid.
-
-    References
-    ----------
-    Hariri et al. (2025), eqs. 21-24.
+    sum of ``g`` over tau = i / k, i from ceil(k/2) + 1) and ``maj`` (more than half right). Raises DataError if k,
+    `kind` or `tau` is invalid. Source: Hariri et al. (2025), eqs. 21-24.
     """
     if not (k >= 1 and k == int(k)):
         raise DataError(f"k must be a whole number of trials, at least 1; got {k!r}")
@@ -78,11 +70,8 @@ def _log_choose(n: FloatArray, k: FloatArray) -> FloatArray:
 def beta_moments(score: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Moments of g(pi) = E[v_J] with J ~ Bin(k, pi) and pi ~ Beta(a, b), for a score between 0 and 1.
 
-    Returns
-    -------
-    mean, complement, variance : ndarray with the shape of `a` and `b`
-        E[g], E[1 - g] and Var[g]. Each is a sum of positive terms or the smaller of two such differences, so that no
-        digits are lost near 0 or 1.
+    The results E[g], E[1 - g] and Var[g] are sums of positive terms or the smaller of two such differences, so that no
+    digits are lost near 0 or 1.
     """
     pair = np.stack([score, 1 - score])
     mean, complement = beta_binomial_sums(pair, a, b)

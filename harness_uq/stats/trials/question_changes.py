@@ -21,14 +21,9 @@ _FIRST_SHARE, _LARGEST_SHARE, _N_STEPS = 0.05, 0.5, 50
 class QuestionChanges:
     """Evidence about each question.
 
-    Attributes
-    ----------
-    probability : ndarray of float, shape (n_questions,)
-        Posterior probability that the question's probability of a right answer changed.
-    flakiness : ndarray of float, shape (n_questions,)
-        Posterior mean of the probability that two runs before the change give different answers, 2 p (1 - p).
-    share : float
-        Estimated share of questions that changed.
+    For each question, `probability` is that its probability of a right answer changed, and `flakiness` the posterior
+    mean of the probability that two runs before the change give different answers, 2 p (1 - p). `share` is the
+    estimated share of questions that changed.
     """
 
     probability: FloatArray
@@ -41,36 +36,15 @@ def question_changes(
 ) -> QuestionChanges:
     """Estimate which questions changed, given right answers before and after a date.
 
-    Parameters
-    ----------
-    right_before, n_before : array_like, shape (n_questions,)
-        Numbers of right answers and of answers before the change.
-    right_after, n_after : array_like, shape (n_questions,)
-        The same after it.
+    The numbers of right answers and of answers are (n_questions,). Raises DataError if shapes differ, or a number of
+    right answers is negative or exceeds the number of answers.
 
-    Returns
-    -------
-    QuestionChanges
-        Probabilities and flakiness of each question.
-
-    Raises
-    ------
-    DataError
-        If shapes differ, or a number of right answers is negative or exceeds the number of answers.
-
-    Notes
-    -----
     Before the change, question i is answered correctly with a probability p_i from a Beta distribution, whose
     concentration maximizes the marginal likelihood. A question that changed has a new, independent p_i from the same
-    distribution. The share of changed questions is fitted by expectation-maximization, and is at most 1/2.
+    distribution. The share of changed questions is fitted by expectation-maximization, and is at most 1/2. Sources:
+    Griffiths (1973), Biometrics 29, 637-648, equation 1 (beta-binomial distribution); Dempster, Laird and Rubin (1977),
+    J. Royal Statistical Society B 39, 1-38.
 
-    References
-    ----------
-    Griffiths (1973), Biometrics 29, 637-648, equation 1 (beta-binomial distribution); Dempster, Laird and Rubin
-    (1977), J. Royal Statistical Society B 39, 1-38.
-
-    Examples
-    --------
     >>> found = question_changes([9, 0, 5, 9], [9, 9, 9, 9], [0, 0, 1, 2], [2, 2, 2, 2])
     >>> [bool(p > 0.5) for p in found.probability], int(np.argmax(found.flakiness))
     ([True, False, False, False], 2)

@@ -28,29 +28,10 @@ def pair_moments(
 ) -> tuple[FloatArray, FloatArray]:
     """Posterior means and standard deviations of the differences of all pairs of systems.
 
-    Parameters
-    ----------
-    scores : array_like, shape (n_systems, n_questions)
-        Scores in [low, high]; means over trials.
-    low, high : float
-        Bounds of a score.
-    clusters : array_like, shape (n_questions,), optional
-        Cluster labels (default: independent questions).
-    n_answers : int, optional
-        Number of answers of one system, if posteriors are widened for unseen subpopulations; see `PairedDifferences`.
+    `scores` (n_systems, n_questions) are means over trials in [low, high]. `n_answers` is the number of answers of one
+    system, if posteriors are widened for unseen subpopulations; see `PairedDifferences`. The moments
+    (n_systems, n_systems) are those of row - column, 0 on the diagonal. Raises DataError if a score is missing.
 
-    Returns
-    -------
-    means, sds : ndarray, shape (n_systems, n_systems)
-        Moments of row - column; 0 on the diagonal.
-
-    Raises
-    ------
-    DataError
-        If a score is missing.
-
-    Examples
-    --------
     >>> pair_moments([[1, 1, 1, 0], [0, 1, 0, 0]], 0, 1)[0].round(6).tolist()
     [[0.0, 0.333333], [-0.333333, 0.0]]
     """
@@ -78,26 +59,10 @@ def prob_better(
 ) -> FloatArray:
     """P(row > column) for all pairs of systems on the same questions, without random draws or widening.
 
-    Parameters
-    ----------
-    scores, low, high, clusters
-        As for `pair_moments`.
-    most_cells : int, optional
-        Limit on the number of pairs times the number of distinct differences. If it is exceeded, pairs with differences
-        other than -1, 0 and 1 times the range are NaN.
+    If the number of pairs times the number of distinct differences exceeds `most_cells`, pairs with differences other
+    than -1, 0 and 1 times the range are NaN. Other arguments are those of `pair_moments`; the diagonal is 1/2. Raises
+    DataError if a score is missing.
 
-    Returns
-    -------
-    ndarray, shape (n_systems, n_systems)
-        Probabilities; 1/2 on the diagonal.
-
-    Raises
-    ------
-    DataError
-        If a score is missing.
-
-    Examples
-    --------
     The discordant share has the posterior Beta(5/2, 1/2):
 
     >>> prob_better([[1, 1, 1, 0], [0, 1, 0, 0]], 0, 1).round(4).tolist()
@@ -117,12 +82,8 @@ def prob_better(
 class _Pairs:
     """Differences of one system from others on common units, in units of the range of a score.
 
-    Attributes
-    ----------
-    totals : float (n_pairs, n_units)
-    sizes : float (n_units,); numbers of questions
-    mass : mass of a unit
-    is_extreme : whether all differences are -1, 0 or 1
+    `totals` are (n_pairs, n_units), `sizes` (n_units,) are numbers of questions, `mass` is that of a unit, and
+    `is_extreme` says whether all differences are -1, 0 or 1.
     """
 
     totals: FloatArray

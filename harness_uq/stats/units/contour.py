@@ -28,22 +28,9 @@ def prob_linear_form_positive(coefficients: FloatArray, masses: FloatArray) -> F
     """Probability that a linear form in independent gamma variables is positive, for each row of coefficients.
 
     P(Q > 0) = 1 / (2 pi i) int e^{K(s)} / s ds over Re s = s_0 > 0, with Q = sum_j g_j c_j, g_j ~ Gamma(m_j) and
-    K(s) = -sum_j m_j log(1 - s c_j).
+    K(s) = -sum_j m_j log(1 - s c_j). `coefficients` (n_forms, J) are c, and the positive `masses`, (J,) or
+    (n_forms, J), are m. The result is 1/2 for a row of zeros.
 
-    Parameters
-    ----------
-    coefficients : ndarray, shape (n_forms, J)
-        Coefficients c. The result is 1/2 for a row of zeros.
-    masses : ndarray, shape (J,) or (n_forms, J)
-        Shape parameters m, positive.
-
-    Returns
-    -------
-    ndarray, shape (n_forms,)
-        Probabilities, between 0 and 1.
-
-    Examples
-    --------
     >>> float(prob_linear_form_positive(np.array([[-1.0, 1.0]]), np.array([1.0, 1.0]))[0].round(12))
     0.5
     """

@@ -35,19 +35,11 @@ _LEAST = 1e-13  # smallest tail probability that is used
 class PairedDifferences:
     """Differences of the scores of two systems on the same questions.
 
-    Attributes
-    ----------
-    differences : ndarray, shape (n_questions,)
-        Score of A minus score of B; NaN for unmatched questions, which are ignored.
-    low, high : float
-        Bounds of a score; differences lie within ±(high - low).
-    clusters : ndarray, shape (n_questions,), or None
-        Cluster labels; None if the questions are independent.
-    weights : ndarray, shape (n_questions,), or None
-        Positive weights of the questions in the score; None if they are equal.
-    n_answers : int or None
-        Number of answers of one system if all answers are right or wrong and units (clusters, or questions with several
-        trials) have several of them. The posterior then allows for unseen subpopulations.
+    `differences` (n_questions,) are scores of A minus B within ±(high - low), NaN for unmatched questions, which are
+    ignored. `clusters` are None if the questions are independent, and the positive `weights` of the questions None if
+    they are equal. `n_answers` is the number of answers of one system if all answers are right or wrong and units
+    (clusters, or questions with several trials) have several of them. The posterior then allows for unseen
+    subpopulations.
     """
 
     differences: FloatArray
@@ -65,24 +57,10 @@ def contrast_posteriors(pairs: Sequence[PairedDifferences]) -> list[DifferencePo
     Limits of equal-tailed intervals and probabilities P(A > B) of all pairs are computed together when those of one
     pair are needed first, and pairs with equal atoms, such as equal 2 x 2 tables, are computed once.
 
-    Parameters
-    ----------
-    pairs : sequence of PairedDifferences
-        The pairs.
+    The posterior of a pair is a `DirichletCellsPosterior` if all differences of independent questions are
+    -(high - low), 0 or high - low. Raises DataError if the data of a pair are invalid; see
+    `paired_difference_posterior`.
 
-    Returns
-    -------
-    list of DirichletRatioPosterior or WidenedDifferencePosterior
-        One posterior per pair; a `DirichletCellsPosterior` if all differences of independent questions are
-        -(high - low), 0 or high - low.
-
-    Raises
-    ------
-    DataError
-        If the data of a pair are invalid; see `paired_difference_posterior`.
-
-    Examples
-    --------
     >>> pair = PairedDifferences(np.array([1.0, 1.0, 0.0, 0.0]), 0, 1)
     >>> [round(posterior.prob_positive, 4) for posterior in contrast_posteriors([pair, pair])]
     [0.9244, 0.9244]
@@ -102,10 +80,7 @@ def contrast_posteriors(pairs: Sequence[PairedDifferences]) -> list[DifferencePo
 def solve_together(posteriors: Iterable[object]) -> None:
     """Let posteriors from several calls of `contrast_posteriors` compute their limits together.
 
-    Parameters
-    ----------
-    posteriors : iterable
-        The posteriors; those of other classes are left out.
+    Those of other classes are left out.
     """
     known = list(posteriors)
     wide = [one for one in known if isinstance(one, WidenedDifferencePosterior)]
@@ -192,13 +167,10 @@ def paired_difference_posterior(
 class _Units:
     """Differences by unit.
 
-    Attributes
-    ----------
-    totals, sizes : float (n_units,); weighted sum of the differences, and sum of the weights
-    means : float (n_units,); unweighted mean differences
-    mass, size : total mass of the units, and size of the pseudo-units
-    width : bound of a difference
-    is_cells : whether all differences of independent questions with equal weights are -width, 0 or width
+    `totals` and `sizes` (n_units,) are the weighted sum of the differences and the sum of the weights, and `means`
+    unweighted mean differences. `mass` is the total mass of the units, `size` that of the pseudo-units, and `width` the
+    bound of a difference. `is_cells` says whether all differences of independent questions with equal weights are
+    -width, 0 or width.
     """
 
     totals: FloatArray
@@ -241,12 +213,8 @@ class _Units:
 def _check_differences(array: FloatArray, low: float, high: float) -> tuple[FloatArray, float]:
     """Return the differences that are not NaN, and the width high - low that bounds them.
 
-    A difference within rounding error of -width, 0 or width (of means over trials) is set to that value.
-
-    Raises
-    ------
-    DataError
-        If there is no difference, or one is infinite or outside the bounds.
+    A difference within rounding error of -width, 0 or width (of means over trials) is set to that value. Raises
+    DataError if there is no difference, or one is infinite or outside the bounds.
     """
     if np.isinf(array).any():
         raise DataError(f"differences must be finite, or NaN where unmatched; got {array[np.isinf(array)][0]}")
@@ -303,13 +271,7 @@ def question_mass(weights: FloatArray) -> float:
 
 
 def check_table(table: ArrayLike) -> FloatArray:
-    """Return the four counts [both, only A, only B, neither] as floats.
-
-    Raises
-    ------
-    DataError
-        If there are not four counts, one is negative, or all are 0.
-    """
+    """Return the four counts [both, only A, only B, neither] as floats; DataError if one is negative or all are 0."""
     counts = check_finite(table, "table", 1)
     if counts.shape != (4,) or (counts < 0).any() or not counts.sum() > 0:
         raise DataError(
@@ -326,16 +288,9 @@ class DirichletCellsPosterior(DirichletRatioPosterior):
     and r ~ Beta(c10 + 1/2, c01 + 1/2). It is the mean of -1, 0, 1 under Dirichlet(c01 + 1/2, c11 + c00 + 1, c10 + 1/2)
     weights, whose distribution function is computed to rounding error.
 
-    Parameters
-    ----------
-    table : array_like, shape (4,)
-        Numbers of questions that [both, only A, only B, neither] got right.
-    width : float, optional
-        Difference of a right and a wrong answer (default 1).
-
-    References
-    ----------
-    Altham (1971), Biometrika 58, 561-576, on the Bayesian analysis of matched pairs.
+    The table has the numbers of questions that [both, only A, only B, neither] got right, and `width` is the difference
+    of a right and a wrong answer. Source: Altham (1971), Biometrika 58, 561-576, on the Bayesian analysis of matched
+    pairs.
     """
 
     def __init__(self, table: ArrayLike, width: float = 1.0) -> None:
@@ -362,20 +317,10 @@ class WidenedDifferencePosterior(WithLazyMoments, DifferencePosterior):
 
     In such a subpopulation one system is right on all questions and the other one is wrong on all of them. The
     posterior is mapped from ±`width` to the range from 0 to 1 and is passed to `UnseenSubpopulations.widen`.
+    `posterior` is on ±`width` and has a smooth distribution function. `unit_means` (n_units,) are the mean differences
+    of independent units, questions with repeated trials or clusters, and `n_answers` is the number of answers of one
+    system on all of them.
 
-    Parameters
-    ----------
-    posterior : DirichletRatioPosterior
-        Posterior of the difference on ±`width`, with a smooth distribution function.
-    unit_means : ndarray, shape (n_units,)
-        Mean difference of each independent unit: a question with repeated trials, or a cluster.
-    n_answers : float
-        Number of answers of one system on all units.
-    width : float
-        Range of a score, positive.
-
-    Examples
-    --------
     Ten questions with eight trials, of which one system answers one more trial right:
 
     >>> means = np.array([0.125, 0, 0, 0, 0, 0, 0, 0, 0, 0])

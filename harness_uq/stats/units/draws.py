@@ -22,25 +22,9 @@ def calibrated_draws(draws: ArrayLike, means: ArrayLike, sds: ArrayLike) -> Floa
     differences imply. If the given moments are not consistent with a joint distribution, those of the draws are close
     to them: means are averaged over pairs, and negative eigenvalues of T count as 0.
 
-    Parameters
-    ----------
-    draws : array_like, shape (n_systems, n_draws)
-        Joint draws of the scores.
-    means, sds : array_like, shape (n_systems, n_systems)
-        Mean and standard deviation of the difference of the row's and the column's system.
+    `draws` are (n_systems, n_draws); `means` and `sds` (n_systems, n_systems) are those of the difference of the row's
+    and the column's system. Raises DataError if the arrays are not finite or do not fit together.
 
-    Returns
-    -------
-    ndarray, shape (n_systems, n_draws)
-        Calibrated draws.
-
-    Raises
-    ------
-    DataError
-        If the arrays are not finite or do not fit together.
-
-    Examples
-    --------
     >>> x = np.random.default_rng(0).standard_normal((3, 1000))
     >>> means, sds = np.array([[0.0, 1, 3], [-1, 0, 2], [-3, -2, 0]]), np.array([[0.0, 1, 2], [1, 0, 2], [2, 2, 0]])
     >>> gap = np.subtract(*calibrated_draws(x, means, sds)[[0, 2]])

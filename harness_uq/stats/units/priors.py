@@ -13,14 +13,9 @@ from harness_uq.stats.common.validate_arrays import FloatArray
 class UnitPrior:
     """Prior atoms, which are units with all scores at one of several points.
 
-    Attributes
-    ----------
-    points : tuple of float
-        Points of the atoms: 0 and 1 for the bounds of a score, -1, 0 and 1 for differences in units of its range.
-    shares : tuple of float
-        Masses of the atoms, relative to `mass`.
-    graded, extreme : float
-        Mass for most data, and for data with every unit at one of the points, such as right-or-wrong answers.
+    The `points` are 0 and 1 for the bounds of a score, -1, 0 and 1 for differences in units of its range. `shares` are
+    the masses of the atoms relative to `mass`, which is `graded` for most data, and `extreme` if every unit is at one
+    of the points, such as right-or-wrong answers.
     """
 
     points: tuple[float, ...]
@@ -29,13 +24,7 @@ class UnitPrior:
     extreme: float
 
     def mass(self, is_extreme: bool) -> float:
-        """Factor of the masses.
-
-        Parameters
-        ----------
-        is_extreme : bool
-            Whether every unit is at one of the points.
-        """
+        """Factor of the masses; `is_extreme` says whether every unit is at one of the points."""
         return self.extreme if is_extreme else self.graded
 
     def atoms(self, is_extreme: bool) -> tuple[FloatArray, FloatArray]:

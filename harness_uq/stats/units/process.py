@@ -29,10 +29,7 @@ _SIMILAR = 1.5  # ratio of numbers of atoms up to which posteriors are computed 
 class UnitProcess:
     """Ratio R = sum_j g_j T_j / sum_j g_j N_j with independent g_j ~ Gamma(m_j), for units and prior atoms.
 
-    Attributes
-    ----------
-    totals, sizes, masses : ndarray, shape (J,)
-        Totals T, positive sizes N (1 for a mean) and positive masses m.
+    Totals T, positive sizes N (1 for a mean) and positive masses m are (J,).
     """
 
     totals: FloatArray
@@ -70,20 +67,8 @@ def ratio_moments(totals: FloatArray, sizes: FloatArray, masses: FloatArray) -> 
     For equal sizes these are the moments of the Dirichlet distribution, E R = r0 and
     Var R = sum m_j (e_j / N)^2 / (M (M + 1)) with M = sum m_j.
 
-    Parameters
-    ----------
-    totals : ndarray, shape (n_ratios, J)
-        Totals T.
-    sizes, masses : ndarray, shape (J,)
-        Sizes N and masses m, positive.
+    `totals` are (n_ratios, J), and the positive `sizes` and `masses` (J,).
 
-    Returns
-    -------
-    means, variances : ndarray, shape (n_ratios,)
-        Moments of the ratios.
-
-    Examples
-    --------
     >>> ratio_moments(np.array([[0.0, 1.0], [0.0, 3.0]]), np.ones(2), np.ones(2))
     (array([0.5, 1.5]), array([0.08333333, 0.75      ]))
     """
@@ -124,34 +109,12 @@ def _half_line(total_mass: float) -> tuple[FloatArray, FloatArray]:
 class DirichletRatioPosterior(WithLazyMoments, DifferencePosterior):
     """Distribution of sum(w a) / sum(w b) with w ~ Dirichlet(m); a weighted mean if b is 1.
 
-    Parameters
-    ----------
-    numerators : array_like, shape (J,)
-        Values a of the atoms.
-    masses : array_like, shape (J,)
-        Dirichlet parameters m, positive.
-    denominators : array_like, shape (J,), optional
-        Values b of the atoms, positive. The default is 1 for each atom.
+    The values a (`numerators`) and b (`denominators`, positive, by default 1) of the atoms and the Dirichlet parameters
+    m (`masses`, positive) are (J,). `low` and `high` are the smallest and largest a / b, the ends of the support, and
+    `process` has the distinct atoms. Raises DataError if a mass or denominator is not positive, or if all a / b are
+    equal, so that nothing is uncertain. Source: Cifarelli and Regazzini (1990), Annals of Statistics 18, 429-442, on
+    means of a Dirichlet process. Lugannani and Rice (1980) derive their expansion from the same contour integral.
 
-    Attributes
-    ----------
-    low, high : float
-        Smallest and largest a / b, which are the ends of the support.
-    process : UnitProcess
-        The distinct atoms.
-
-    Raises
-    ------
-    DataError
-        If a mass or denominator is not positive, or if all a / b are equal, so that nothing is uncertain.
-
-    References
-    ----------
-    Cifarelli and Regazzini (1990), Annals of Statistics 18, 429-442, on means of a Dirichlet process. Lugannani and
-    Rice (1980) derive their expansion from the same contour integral.
-
-    Examples
-    --------
     The posterior Beta(1, 1) of a proportion is the Dirichlet mean of atoms at 0 and 1 with mass 1 each:
 
     >>> posterior = DirichletRatioPosterior([0, 1], [1, 1])
@@ -209,10 +172,7 @@ class DirichletRatioPosterior(WithLazyMoments, DifferencePosterior):
 class Batch:
     """Posteriors whose limits are computed together as soon as those of one of them are needed.
 
-    Parameters
-    ----------
-    posteriors : sequence of DirichletRatioPosterior
-        The members. Each refers to the batch that it joined last.
+    Each member refers to the batch that it joined last.
     """
 
     def __init__(self, posteriors: Sequence[DirichletRatioPosterior]) -> None:
@@ -236,20 +196,8 @@ class Batch:
 def quantiles(posteriors: Sequence[DirichletRatioPosterior], p: ArrayLike) -> FloatArray:
     """Quantiles of many posteriors, in one vectorized root search; those with equal atoms are solved once.
 
-    Parameters
-    ----------
-    posteriors : sequence of DirichletRatioPosterior
-        The posteriors.
-    p : array_like, shape (n_probabilities,)
-        Probabilities, the same for each posterior.
+    `p` (n_probabilities,) are the same for each posterior; quantiles are (n_posteriors, n_probabilities).
 
-    Returns
-    -------
-    ndarray, shape (n_posteriors, n_probabilities)
-        Quantiles.
-
-    Examples
-    --------
     >>> quantiles([DirichletRatioPosterior([0, 1], [1, 1]), DirichletRatioPosterior([0, 2], [1, 1])], [0.5]).round(9)
     array([[0.5],
            [1. ]])
@@ -263,35 +211,14 @@ def quantiles(posteriors: Sequence[DirichletRatioPosterior], p: ArrayLike) -> Fl
 
 
 def prob_positive(posteriors: Sequence[DirichletRatioPosterior]) -> FloatArray:
-    """Probabilities of many posteriors that the parameter is positive; an atom at 0 counts one half.
-
-    Parameters
-    ----------
-    posteriors : sequence of DirichletRatioPosterior
-        The posteriors.
-
-    Returns
-    -------
-    ndarray, shape (n_posteriors,)
-        Probabilities.
-    """
+    """Probabilities of many posteriors that the parameter is positive; an atom at 0 counts one half."""
     return np.asarray(1.0 - cdfs(posteriors, np.zeros((len(posteriors), 1)))[:, 0])
 
 
 def cdfs(posteriors: Sequence[DirichletRatioPosterior], x: FloatArray) -> FloatArray:
     """Distribution functions of many posteriors.
 
-    Parameters
-    ----------
-    posteriors : sequence of DirichletRatioPosterior
-        The posteriors.
-    x : ndarray, shape (n_posteriors, n_points)
-        Points of each posterior.
-
-    Returns
-    -------
-    ndarray, shape (n_posteriors, n_points)
-        Probabilities.
+    The points `x` and the probabilities are (n_posteriors, n_points).
     """
     result = np.empty(x.shape)
     for members, stack in _stacks(posteriors):
@@ -304,12 +231,8 @@ def cdfs(posteriors: Sequence[DirichletRatioPosterior], x: FloatArray) -> FloatA
 class _Stack:
     """Distinct posteriors with similar numbers of atoms, filled up with atoms of size 0, which contribute nothing.
 
-    Attributes
-    ----------
-    posteriors : the posteriors, one per row
-    row_of : row of each member of the batch
-    totals, sizes, masses : float (n_rows, n_atoms)
-    low, high : float (n_rows,); ends of the supports
+    `row_of` is the row of each member of the batch; `totals`, `sizes` and `masses` are (n_rows, n_atoms), and the ends
+    `low` and `high` of the supports (n_rows,).
     """
 
     posteriors: Sequence[DirichletRatioPosterior]
@@ -376,20 +299,9 @@ def _stacks(posteriors: Sequence[DirichletRatioPosterior]) -> Iterator[tuple[Int
 def standardised_quantile(p: FloatArray, residuals: FloatArray, masses: FloatArray) -> FloatArray:
     """Cornish-Fisher quantiles of a Dirichlet mean in units of its standard deviation, as starting values.
 
-    With x of mean 0 and total mass A, the second to fourth central moments are sum m x^2 / (A)_2,
-    2 sum m x^3 / (A)_3 and (6 sum m x^4 + 3 (sum m x^2)^2) / (A)_4, with rising factorials (A)_k.
-
-    Parameters
-    ----------
-    p : ndarray
-        Probabilities, between 0 and 1.
-    residuals, masses : ndarray, shape (..., J)
-        Atoms minus their mean, and their masses.
-
-    Returns
-    -------
-    ndarray
-        Approximate quantiles of (mean - expectation) / sd.
+    With x of mean 0 and total mass A, the second to fourth central moments are sum m x^2 / (A)_2, 2 sum m x^3 / (A)_3
+    and (6 sum m x^4 + 3 (sum m x^2)^2) / (A)_4, with rising factorials (A)_k. `residuals` and `masses` (..., J) are the
+    atoms minus their mean, and their masses.
     """
     total = masses.sum(axis=-1)
     second, third, fourth = (np.sum(masses * residuals**k, axis=-1) for k in (2, 3, 4))

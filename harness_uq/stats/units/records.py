@@ -15,26 +15,9 @@ def record_draws(
     """Draws of sum_j g_j r_j with independent g_j ~ Gamma(m_j).
 
     A statistic that does not change if all sums are multiplied by the same number has the posterior of a Dirichlet
-    process on the units. Equal units are one record with the sum of their masses.
+    process on the units. Equal units are one record with the sum of their masses. `records` (J, K) and positive
+    `masses` (J,) are those of the units and of prior atoms; draws are (n_draws, K).
 
-    Parameters
-    ----------
-    records : ndarray, shape (J, K)
-        Records r of the units and of prior atoms.
-    masses : ndarray, shape (J,)
-        Masses m, positive.
-    n_draws : int
-        Number of draws.
-    rng : numpy.random.Generator
-        Random generator.
-
-    Returns
-    -------
-    ndarray, shape (n_draws, K)
-        Draws of the sums.
-
-    Examples
-    --------
     >>> draws = record_draws(np.array([[1.0, 1.0], [0.0, 1.0]]), np.array([3, 1]), 4000, np.random.default_rng(0))
     >>> bool(abs((draws[:, 0] / draws[:, 1]).mean() - 0.75) < 0.01)
     True
@@ -47,21 +30,7 @@ def gamma_blocks(
 ) -> Iterator[FloatArray]:
     """Gamma(mass) weights (n_draws, J) in blocks, so that n_draws × `width` values need not be in memory.
 
-    Parameters
-    ----------
-    masses : ndarray, shape (J,)
-        Masses, positive.
-    n_draws : int
-        Number of draws.
-    width : int
-        Number of values that are derived from one draw.
-    rng : numpy.random.Generator
-        Random generator.
-
-    Yields
-    ------
-    ndarray, shape (n_rows, J)
-        Weights of the next draws.
+    `width` is the number of values that are derived from one draw.
     """
     step = max(1, _BLOCK // width)
     is_exponential = bool((masses == 1).all())

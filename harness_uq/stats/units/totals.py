@@ -17,12 +17,9 @@ ROUNDING = 1e-12
 class UnitTotals:
     """Totals of scores on [0, 1].
 
-    Attributes
-    ----------
-    totals, sizes : ndarray, shape (n_systems, n_units)
-        Sum of a system's scores on each unit, and the number of questions that it answered there.
-    mass : float
-        Mass of one unit in the Dirichlet process; 1 for a question, see `cluster_mass` for a cluster.
+    `totals` and `sizes` (n_systems, n_units) are the sum of a system's scores on each unit, and the number of questions
+    that it answered there. `mass` is that of one unit in the Dirichlet process; 1 for a question, see `cluster_mass`
+    for a cluster.
     """
 
     totals: FloatArray
