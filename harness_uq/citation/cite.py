@@ -192,7 +192,7 @@ def _about_comparisons(rows: Sequence[Row]) -> Iterator[str]:
     margins = _distinct(row["margin"] for row in rows if row["margin"])
     if margins:
         yield f"The smallest difference of interest is {join_words(f'{margin:g}' for margin in margins)}."
-    adjusted = [row for row in rows if row["verdict_adjusted"] and row["task"] != OVERALL]
+    adjusted = [row for row in rows if row["verdict_p_adjusted"] is not None and row["task"] != OVERALL]
     if adjusted:
         yield _corrected(f"Verdicts are corrected for multiplicity ({counted(len(adjusted), 'comparison')})", "holm")
 

@@ -164,7 +164,9 @@ def with_corrected_verdicts(rows: Sequence[Comparison], level: float) -> list[Co
         replace(
             row,
             verdict_p_adjusted=decided.adjusted_p,
-            verdict_adjusted=row.verdict if decided.decision == "fail" else "undecided",
+            verdict_corrected=row.verdict
+            if decided.decision == "fail" or n_alike[row.task == OVERALL] == 1
+            else "undecided",
         )
         for row, decided in zip(rows, _of_two_families(rows, hypotheses, 1 - level, "holm"), strict=True)
     ]

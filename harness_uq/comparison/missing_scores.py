@@ -116,17 +116,17 @@ def identified(row: Comparison, ends: Sequence[Comparison], level: float) -> Com
 
 def _with_warning(row: Comparison, worst: Comparison | None, open_row: Comparison, sides: Sequence[Side]) -> Comparison:
     """Warn if the verdict is not the same under all policies."""
-    verdicts = {other.headline_verdict for other in (worst, open_row) if other is not None}
-    if worst is None or row.difference is None or verdicts <= {row.headline_verdict}:
+    verdicts = {other.verdict_corrected for other in (worst, open_row) if other is not None}
+    if worst is None or row.difference is None or verdicts <= {row.verdict_corrected}:
         return row
     counts = [count for side in sides for count in _counts_of_row(row, side)]
     if not counts:
         return row
     warning = VERDICT_DEPENDS_ON_MISSING(
         n_missing=sum(count.n_missing for count in counts),
-        dropped=row.headline_verdict,
-        worst=worst.headline_verdict,
-        open=open_row.headline_verdict,
+        dropped=row.verdict_corrected,
+        worst=worst.verdict_corrected,
+        open=open_row.verdict_corrected,
     )
     return replace(row, messages=(*row.messages, warning))
 

@@ -123,9 +123,9 @@ class Comparison(Result):
     prob_noninferior : P(A is not worse than B by more than the margin | data); for t the one-sided p-value
     p_value : of the two-sided test of no difference (McNemar's exact test for a table, otherwise t); None if not tested
     higher_is_better : False for metrics such as perplexity, for which the smaller value is better
-    verdict, verdict_text : the verdict, and a sentence that states it
-    verdict_adjusted : the verdict after correction by Holm's method for all tasks of the comparison; the result over
-        all tasks is corrected for the number of metrics only
+    verdict, verdict_text : the verdict of the interval, and a sentence that states it
+    verdict_corrected : the verdict after correction by Holm's method for all tasks of the comparison; the result over
+        all tasks is corrected for the number of metrics only. Equal to `verdict` if there is nothing to correct for
     verdict_p_adjusted : the adjusted p-value from which it follows; None if the difference is not estimable
     next_step : a sentence on what would decide the comparison; empty if it is decided, or if this is unknown
     n_additional_questions : number of further questions with which a difference of the size of the margin (without a
@@ -169,7 +169,7 @@ class Comparison(Result):
     minimum_detectable_effect: float | None = None
     prob_noninferior: float | None = None
     p_value: float | None = None
-    verdict_adjusted: Verdict | None = None
+    verdict_corrected: Verdict = field(kw_only=True)
     verdict_p_adjusted: float | None = None
     higher_is_better: bool = True
     identical_runs_note: str | None = None
@@ -178,11 +178,6 @@ class Comparison(Result):
     posterior: Posterior | None = field(default=None, repr=False, compare=False, metadata=INTERNAL)
     info: MethodInfo | None = field(default=None, repr=False, compare=False, metadata=INTERNAL)
     messages: tuple[Message, ...] = ()
-
-    @property
-    def headline_verdict(self) -> Verdict:
-        """The verdict after correction for all tasks, or the verdict alone if no correction was made."""
-        return self.verdict_adjusted or self.verdict
 
     @property
     def subject(self) -> tuple[str]:
@@ -275,17 +270,19 @@ def _are_listed(rows: Sequence[Comparison]) -> bool:
 
 def _verdict_counts(rows: Sequence[Comparison]) -> str:
     """Sentence with the number of rows for each verdict."""
-    counts, n_tasks = Counter(row.headline_verdict for row in rows), len({row.task for row in rows})
+    counts, n_tasks = Counter(row.verdict_corrected for row in rows), len({row.task for row in rows})
     parts = [f"{counts[verdict]} {'is' if counts[verdict] == 1 else 'are'} {verdict}" for verdict in VERDICTS]
     parts = [part for part in parts if not part.startswith("0 ")]
     what = counted(len(rows), "task") if n_tasks == len(rows) else f"{len(rows)} scores of {counted(n_tasks, 'task')}"
-    corrected = ", after correction for all of them" if any(row.verdict != row.headline_verdict for row in rows) else ""
+    corrected = (
+        ", after correction for all of them" if any(row.verdict != row.verdict_corrected for row in rows) else ""
+    )
     return f"Of {what}, {join_words(parts)}{corrected}."
 
 
 def comparison_sentence(row: Comparison) -> str:
     """The verdict alone as a sentence, and that it does not remain after correction."""
-    if row.verdict == row.headline_verdict:
+    if row.verdict == row.verdict_corrected:
         return row.answer
     corrected = "After correction for all comparisons, this is undecided."
     return replace(row, verdict_text=f"{row.verdict_text} {corrected}", next_step="").answer
@@ -305,7 +302,7 @@ def _reason(row: Comparison) -> str:
     """The reason for the verdict; empty if the table shows it."""
     if row.difference is None:
         return f"{row.verdict}, not estimable: {row.reason.text}" if row.reason else ""
-    if row.verdict != row.headline_verdict:
+    if row.verdict != row.verdict_corrected:
         return f"{row.verdict} alone, undecided after correction for the number of tasks."
     sign = 1 if row.higher_is_better else -1
     low, high = sorted(sign * end for end in (row.difference.interval.low, row.difference.interval.high))
@@ -425,11 +422,11 @@ def _columns(rows: Sequence[Comparison]) -> list[Column]:
             in_paper=False,
             legend=f"additional questions to detect a difference as large as {sought} with 80 % power.",
         ),
-        Column("Verdict", "headline_verdict", styles=VERDICT_COLOURS),
+        Column("Verdict", "verdict_corrected", styles=VERDICT_COLOURS),
         Column(
             *("Alone", "verdict"),
             spare=4,
-            is_shown=any(row.verdict != row.headline_verdict for row in rows),
+            is_shown=any(row.verdict != row.verdict_corrected for row in rows),
             legend="verdict without correction for the number of tasks (Holm's method).",
         ),
     ]
@@ -469,7 +466,7 @@ def _mark(row: Comparison) -> Mark:
         margin=row.margin,
         posterior=row.posterior,
         system=row.system_a,
-        is_decided=row.headline_verdict != "undecided",
+        is_decided=row.verdict_corrected != "undecided",
         baseline=row.system_b,
     )
 

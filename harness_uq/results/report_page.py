@@ -225,14 +225,14 @@ def _of_pair(rows: Sequence[Comparison]) -> list[Headline]:
     else:
         lines = [Headline(note)] if note else []
         lines += [
-            Headline(comparison_sentence(row), f"{displayed_task(row)}, {row.metric}", row.headline_verdict)
+            Headline(comparison_sentence(row), f"{displayed_task(row)}, {row.metric}", row.verdict_corrected)
             for row in listed
         ]
     single = [row for row in rows if row.task != OVERALL]
     if len(single) < 2 or listed is rows:
         return lines
     by_verdict = {
-        verdict: [row_name(row, rows) for row in single if row.headline_verdict == verdict] for verdict in _VERDICTS
+        verdict: [row_name(row, rows) for row in single if row.verdict_corrected == verdict] for verdict in _VERDICTS
     }
     lines += [Headline(_listed(tasks), verdict=verdict) for verdict, tasks in by_verdict.items() if tasks]
     caveat = single_tasks_caveat(rows)
@@ -475,7 +475,7 @@ def _pairs(comparisons: Sequence[Comparison]) -> dict[str, object]:
         {
             "title": f"A: {a}; B: {b}",
             "figure": forest_view(pair_marks(rows)),
-            "verdicts": [(comparison_title(row), row.headline_verdict, comparison_sentence(row)) for row in rows],
+            "verdicts": [(comparison_title(row), row.verdict_corrected, comparison_sentence(row)) for row in rows],
             "table": grouped_table(_PAIR_CAPTION, _pair_columns(rows), {"": rows}),
         }
         for (a, b), rows in pairs_of(comparisons).items()

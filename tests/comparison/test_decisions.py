@@ -35,7 +35,7 @@ def test_p_values_are_those_of_holm() -> None:
     rows = [row(p, f"t{k}") for k, p in enumerate((0.01, 0.02, 0.04, 0.3))]
     adjusted = with_corrected_verdicts(rows, 0.95)
     assert [one.verdict_p_adjusted for one in adjusted] == pytest.approx([0.04, 0.06, 0.08, 0.3])
-    assert [one.verdict_adjusted for one in adjusted] == ["better", "undecided", "undecided", "undecided"]
+    assert [one.verdict_corrected for one in adjusted] == ["better", "undecided", "undecided", "undecided"]
     assert [one.verdict for one in adjusted] == ["better", "better", "better", "undecided"]
 
 
@@ -47,28 +47,28 @@ def test_with_several_tasks_p_values_are_at_least_those_of_the_exact_test() -> N
 
 def test_the_rows_over_all_tasks_are_corrected_for_their_own_number() -> None:
     rows = [row(0.04, "overall"), *(row(0.04, f"t{k}") for k in range(3))]
-    assert [one.verdict_adjusted for one in with_corrected_verdicts(rows, 0.95)] == ["better", *["undecided"] * 3]
+    assert [one.verdict_corrected for one in with_corrected_verdicts(rows, 0.95)] == ["better", *["undecided"] * 3]
 
 
 def test_equivalence_is_tested_by_the_larger_tail_beyond_the_margin() -> None:
     (one,) = with_corrected_verdicts([replace(row(0.9, "t", verdict="equivalent"), margin=0.1)], 0.95)
     tail = 1 - one.posterior.cdf(0.1)
     assert one.verdict_p_adjusted == pytest.approx(2 * tail)
-    assert one.verdict_adjusted == "equivalent"
+    assert one.verdict_corrected == "equivalent"
 
 
 def test_a_comparison_that_is_not_estimable_is_undecided_and_not_counted() -> None:
     missing = replace(row(0.5, "t1"), difference=None, posterior=None)
     first, second = with_corrected_verdicts([row(0.04, "t0"), missing], 0.95)
-    assert (first.verdict_adjusted, first.verdict_p_adjusted) == ("better", pytest.approx(0.04))
-    assert (second.verdict_adjusted, second.verdict_p_adjusted) == ("undecided", None)
+    assert (first.verdict_corrected, first.verdict_p_adjusted) == ("better", pytest.approx(0.04))
+    assert (second.verdict_corrected, second.verdict_p_adjusted) == ("undecided", None)
 
 
 @pytest.mark.parametrize("scores", [([1, 1, 1, 1, 1, 1, 1, 1, 0, 1], [0, 0, 0, 1, 0, 0, 0, 0, 0, 0]), ([1, 0], [0, 1])])
 @pytest.mark.parametrize("margin", [0.0, 0.05])
 def test_a_single_task_keeps_its_verdict(scores, margin: float) -> None:
     one = compare_scores(*(np.tile(side, 6) for side in scores), margin=margin)
-    assert one.verdict_adjusted == one.verdict
+    assert one.verdict_corrected == one.verdict
     assert one.verdict_p_adjusted is not None
 
 
@@ -90,7 +90,7 @@ def test_the_probability_of_any_wrong_verdict_is_at_most_5_per_cent() -> None:
     n = 24
     for _ in range(n):
         rows = [one for one in compare(*scripted(8, rng)) if one.task != "overall"]
-        any_wrong["adjusted"] += any(one.verdict_adjusted != "undecided" for one in rows)
+        any_wrong["adjusted"] += any(one.verdict_corrected != "undecided" for one in rows)
         any_wrong["alone"] += any(one.verdict != "undecided" for one in rows)
     assert scipy_stats.binomtest(any_wrong["adjusted"], n, 0.05, alternative="greater").pvalue > 1e-3
     # 1 - 0.95^8 = 0.34 without correction

@@ -63,7 +63,7 @@ def test_a_verdict_that_depends_on_missing_scores_says_so_before_the_next_step()
     only = row("a", next_step="Ask 9 more.", messages=(DEPENDS,))
     assert comparison_answer([only]) == f"sentence on a. {CAVEAT} Ask 9 more."
     assert comparison_answer([only, row("b")]).splitlines()[1] == "b: sentence on b."
-    corrected = row("a", "better", verdict_adjusted="undecided", messages=(DEPENDS,))
+    corrected = row("a", "better", verdict_corrected="undecided", messages=(DEPENDS,))
     told = comparison_answer([corrected, row("b")]).splitlines()[0]
     assert told == f"a: sentence on a. After correction for all comparisons, this is undecided. {CAVEAT}"
     ignored = replace(only, messages=mark_ignored(only.messages, frozenset({"UQ207"})))

@@ -16,7 +16,13 @@ from tests.results import factory as make
 def undecided():
     evidence = VerdictInputs(-0.087, 0.031, "new", "old", detectable=0.084)
     verdict, sentence = verdict_of(evidence)
-    return replace(make.comparison(), verdict=verdict, verdict_text=sentence, next_step=next_step(evidence))
+    return replace(
+        make.comparison(),
+        verdict=verdict,
+        verdict_corrected=verdict,
+        verdict_text=sentence,
+        next_step=next_step(evidence),
+    )
 
 
 @pytest.mark.parametrize(

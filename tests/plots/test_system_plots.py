@@ -141,7 +141,7 @@ def test_panels_of_one_task_name_the_task_and_the_first_panel_has_the_legend():
 
 
 def test_a_long_title_of_an_axis_has_two_lines():
-    row = replace(make.comparison(), verdict="undecided", margin=0.05)
+    row = replace(make.comparison(), verdict="undecided", verdict_corrected="undecided", margin=0.05)
     rows = [row, replace(row, task="other", margin=0.2)]
     assert plots.plot_difference(rows).get_xlabel().endswith("margin of ±0.05 to ±0.2,\nwhite: undecided")
 
@@ -159,7 +159,9 @@ def test_a_system_has_the_same_colour_in_every_plot():
 
 
 def test_undecided_differences_are_white():
-    decided, undecided = (replace(make.comparison(task=v), verdict=v) for v in ("better", "undecided"))
+    decided, undecided = (
+        replace(make.comparison(task=v), verdict=v, verdict_corrected=v) for v in ("better", "undecided")
+    )
     axes = plots.plot_difference([decided, undecided])
     faces = [to_hex(line.get_markerfacecolor()) for line in axes.lines if len(line.get_xdata()) == 1]
     assert faces == [SYSTEM_COLOURS[0].lower(), "#ffffff"]

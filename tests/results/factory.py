@@ -224,7 +224,7 @@ def comparison(
         difference=Difference(difference, std_error, interval(difference - half, difference + half, "quantile")),
         verdict=verdict,
         verdict_text=text,
-        **{**fields, **other},
+        **{"verdict_corrected": verdict, **fields, **other},
     )
 
 

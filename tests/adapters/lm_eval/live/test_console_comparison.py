@@ -18,6 +18,7 @@ ROW = Comparison(
     value_b=0.5,
     difference=Difference(0.25, 0.1, Interval(0.05, 0.45, 0.95, "quantile")),
     verdict="better",
+    verdict_corrected="better",
     verdict_text="new is better.",
     prob_positive=0.99,
     n_matched=40,
