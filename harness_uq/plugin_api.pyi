@@ -38,7 +38,6 @@ from .estimation.detect_structure import detect_structure as detect_structure
 from .estimation.estimate import estimate as estimate
 from .estimation.estimate import estimate_scores as estimate_scores
 from .estimation.live_settings import LiveSettings as LiveSettings
-from .inference.defaults import method_names as method_names
 from .inference.load_plugins import load_plugins as load_plugins
 from .inference.method import MethodResult as MethodResult
 from .inference.method import scores_of as scores_of
@@ -72,10 +71,7 @@ from .output.data import result_document as result_document
 from .output.sanitize import json_text as json_text
 from .planning.components import Components as Components
 from .plugins.hookspecs import hookimpl as hookimpl
-from .plugins.manager import Plugins as Plugins
 from .plugins.protocols import Discovery as Discovery
-from .plugins.protocols import Estimator as Estimator
-from .plugins.protocols import Harness as Harness
 from .plugins.protocols import Problem as Problem
 from .plugins.protocols import Reader as Reader
 from .plugins.protocols import ReadsResources as ReadsResources

@@ -35,8 +35,6 @@ _BUFFER_SIZE = 1 << 17
 def is_remote(path: str) -> bool:
     """Whether a path is the URL of remote storage.
 
-    Examples
-    --------
     >>> is_remote("s3://bucket/run.eval"), is_remote("file:///tmp/run.eval"), is_remote("logs/run.eval")
     (True, False, False)
     """
@@ -46,8 +44,6 @@ def is_remote(path: str) -> bool:
 def local_path(path: str) -> Path:
     """Convert a local path, or a ``file://`` URL, to a `Path`.
 
-    Examples
-    --------
     >>> local_path("file:///tmp/run.eval").as_posix()
     '/tmp/run.eval'
     """
@@ -57,8 +53,6 @@ def local_path(path: str) -> Path:
 def name_of(path: str) -> str:
     """Return the last component of a path, without the query of a web address.
 
-    Examples
-    --------
     >>> name_of("s3://bucket/logs/run.eval"), name_of("https://host/run.eval?download=true")
     ('run.eval', 'run.eval')
     """
@@ -70,8 +64,6 @@ def name_of(path: str) -> str:
 def folder_of(path: str) -> str:
     """Return the folder, or prefix, that contains a path.
 
-    Examples
-    --------
     >>> folder_of("s3://bucket/logs/run.eval"), folder_of("logs/run.eval")
     ('s3://bucket/logs', 'logs')
     """
@@ -83,8 +75,6 @@ def folder_of(path: str) -> str:
 def join(folder: str, *names: str) -> str:
     """Append names to a folder.
 
-    Examples
-    --------
     >>> join("s3://bucket/logs", "a", "run.eval")
     's3://bucket/logs/a/run.eval'
     """
@@ -94,12 +84,8 @@ def join(folder: str, *names: str) -> str:
 def listing(path: str) -> Iterator[Fingerprint]:
     """List the regular files that a file, a folder or a glob pattern matches, with sizes and tags, sorted.
 
-    Remote storage is listed in one request for up to 1,000 files.
-
-    Raises
-    ------
-    OSError : if remote storage denies the listing, or the bucket does not exist
-    MissingDependencyError : if a package for this kind of storage is not installed
+    Remote storage is listed in one request for up to 1,000 files. Raises OSError if it denies the listing, or the
+    bucket does not exist, and MissingDependencyError if a package for this kind of storage is not installed.
     """
     if is_remote(path):
         yield from _remote(path).listing(path)
@@ -109,44 +95,24 @@ def listing(path: str) -> Iterator[Fingerprint]:
 
 
 def files_in(folder: str) -> list[str]:
-    """List the regular files directly in a folder, sorted. HTTP servers list none.
-
-    Raises
-    ------
-    OSError, MissingDependencyError : as `listing`
-    """
+    """List the regular files directly in a folder, sorted, with the errors of `listing`. HTTP servers list none."""
     if is_remote(folder):
         return _remote(folder).files_in(folder)
     return sorted(str(path) for path in local_path(folder).iterdir() if path.is_file())
 
 
 def fingerprint(path: str) -> Fingerprint:
-    """Look up the size and tag of one file, without any cache.
-
-    Raises
-    ------
-    OSError : if the file does not exist
-    """
+    """Look up the size and tag of one file, without any cache; raises OSError if it does not exist."""
     return _remote(path).fingerprint(path) if is_remote(path) else _local_fingerprint(path, local_path(path).stat())
 
 
 def modified_time(path: str) -> float:
-    """Return when a file was last changed, in seconds since 1970.
-
-    Raises
-    ------
-    OSError : if the file does not exist, or the storage does not report a time
-    """
+    """Return when a file was last changed, in seconds since 1970; raises OSError if the storage does not report it."""
     return _remote(path).modified_time(path) if is_remote(path) else local_path(path).stat().st_mtime_ns / 1e9
 
 
 def size(path: str) -> int:
-    """Return the size of a file in bytes.
-
-    Raises
-    ------
-    OSError : if the file does not exist, or the storage does not report a size
-    """
+    """Return the size of a file in bytes; raises OSError if the storage does not report it."""
     n_bytes = fingerprint(path).size
     if n_bytes is None:
         raise OSError(errno.EINVAL, "the store does not report its size", redact(path))
@@ -154,21 +120,13 @@ def size(path: str) -> int:
 
 
 def is_file(path: str) -> bool:
-    """Whether a regular file exists.
-
-    Raises
-    ------
-    OSError : if remote storage denies the request
-    """
+    """Whether a regular file exists; raises OSError if remote storage denies the request."""
     return _remote(path).is_file(path) if is_remote(path) else local_path(path).is_file()
 
 
 def exists(path: str) -> bool:
-    """Whether a file exists; for a local path, also anything else of that name, such as a link to nowhere.
-
-    Raises
-    ------
-    OSError : as `is_file`
+    """Whether a file exists, as `is_file`; for a local path, also anything else of that name, such as a link to
+    nowhere.
     """
     return is_file(path) if is_remote(path) else os.path.lexists(local_path(path))
 
@@ -176,8 +134,6 @@ def exists(path: str) -> bool:
 def is_inside(path: str, folder: str) -> bool:
     """Whether a path is in a folder after all links are followed. Remote storage has no links.
 
-    Examples
-    --------
     >>> is_inside("logs/a/run.eval", "logs"), is_inside("logs/../run.eval", "logs")
     (True, False)
     """
@@ -185,12 +141,7 @@ def is_inside(path: str, folder: str) -> bool:
 
 
 def make_folder(path: str) -> None:
-    """Create a local folder and its parents if they do not exist. Remote storage needs none.
-
-    Raises
-    ------
-    OSError : if the folder cannot be created
-    """
+    """Create a local folder and its parents if they do not exist. Remote storage needs none."""
     if not is_remote(path):
         local_path(path).mkdir(parents=True, exist_ok=True)
 
@@ -198,10 +149,8 @@ def make_folder(path: str) -> None:
 def open_binary(path: str) -> BinaryIO:
     """Open a file for reading and seeking. Of a remote file only the ranges that are read are transferred.
 
-    Raises
-    ------
-    OSError : if the file cannot be opened or is not a regular file (opening a FIFO could block). Reading may raise it,
-        too
+    Raises OSError if the file cannot be opened or is not a regular file (opening a FIFO could block). Reading may raise
+    it, too.
     """
     if is_remote(path):
         return _remote(path).open(path)
@@ -213,12 +162,7 @@ def open_binary(path: str) -> BinaryIO:
 
 @contextmanager
 def reading() -> Iterator[None]:
-    """Context, or decorator, in which an `OSError` becomes a `LogError` that says that the file cannot be read.
-
-    Raises
-    ------
-    LogError : instead of OSError
-    """
+    """Context, or decorator, in which an `OSError` becomes a `LogError` that says that the file cannot be read."""
     try:
         yield
     except OSError as error:
@@ -226,11 +170,8 @@ def reading() -> Iterator[None]:
 
 
 def prefetch(file: BinaryIO, ranges: Sequence[tuple[int, int]]) -> None:
-    """Fetch (start, stop) ranges of a remote file concurrently, to be read next. Does nothing for other files.
-
-    Raises
-    ------
-    OSError : if the request fails
+    """Fetch (start, stop) ranges of a remote file concurrently, to be read next. Does nothing for other files. Raises
+    OSError if the request fails.
     """
     fetch = getattr(getattr(file, "raw", None), "prefetch", None)
     if fetch is not None and ranges:
@@ -238,12 +179,7 @@ def prefetch(file: BinaryIO, ranges: Sequence[tuple[int, int]]) -> None:
 
 
 def read_bytes(path: str) -> bytes:
-    """Read a whole file.
-
-    Raises
-    ------
-    OSError : as `open_binary`
-    """
+    """Read a whole file, with the errors of `open_binary`."""
     if is_remote(path):
         return _remote(path).read_bytes(path)
     with open_binary(path) as file:
@@ -251,11 +187,8 @@ def read_bytes(path: str) -> bytes:
 
 
 def write_bytes(path: str, content: bytes) -> None:
-    """Write a file atomically: readers see the previous content or all of the new one.
-
-    Raises
-    ------
-    OSError : if the file cannot be written
+    """Write a file atomically: readers see the previous content or all of the new one. Raises OSError if the file
+    cannot be written.
     """
     with atomic_writer(path) as file:
         file.write(content)
@@ -266,16 +199,8 @@ def atomic_writer(path: str, *, like: str | None = None, keeps_time: bool = Fals
     """Open a local temporary file that replaces `path` if the block ends without an error.
 
     The file can be read and sought in. The folder of a local path must exist. A link of that name is replaced itself;
-    the file that it points to is not written to.
-
-    Parameters
-    ----------
-    like : a file whose permissions the new file gets, if both are local
-    keeps_time : copy the modification time of `like`, too
-
-    Raises
-    ------
-    OSError : if the file cannot be written
+    the file that it points to is not written to. The new file gets the permissions of `like` and, with `keeps_time`,
+    its modification time, if both are local. Raises OSError if the file cannot be written.
     """
     if is_remote(path):
         with _remote(path).atomic_writer(path) as file:
@@ -287,12 +212,7 @@ def atomic_writer(path: str, *, like: str | None = None, keeps_time: bool = Fals
 
 
 def remove(path: str) -> None:
-    """Delete a file.
-
-    Raises
-    ------
-    OSError : if the file does not exist or cannot be deleted
-    """
+    """Delete a file; raises OSError if it does not exist or cannot be deleted."""
     if is_remote(path):
         _remote(path).remove(path)
     else:

@@ -362,8 +362,3 @@ class Writer(Protocol):
         """Undo an in-place `write` of a file, byte for byte, and return the paths of the restored files. They are empty
         if the file was not written in place. Raises LogError if it was and cannot be restored.
         """
-
-
-@runtime_checkable
-class Harness(Reader, HasCatalogue, Runner, Writer, Protocol):
-    """A harness with all optional parts except those that mark special readers."""
