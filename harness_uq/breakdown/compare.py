@@ -10,9 +10,9 @@ from scipy import stats
 
 from harness_uq.breakdown.group_tests import DividedScore, GroupTests, TestedGroups, divided_scores
 from harness_uq.breakdown.pooling import GroupValue, pooled_values, stable_errors
-from harness_uq.comparison.decisions import adjusted_p_values
 from harness_uq.comparison.sides import Side
 from harness_uq.data.selection import SelectedRun, higher_is_better
+from harness_uq.inference.decisions import adjusted_p_values
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.messages.catalogue.breakdown import GROUPS_NOT_POOLED, GROUPS_WITH_ANY_SCORE
 from harness_uq.messages.catalogue.comparison import VERDICT_DEPENDS_ON_MISSING

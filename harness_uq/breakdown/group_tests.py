@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from harness_uq.comparison.compare import compare
-from harness_uq.comparison.decisions import equality_p_value
 from harness_uq.comparison.missing_scores import has_alternatives, identified, with_extremes
 from harness_uq.comparison.sides import Side, common_keys
 from harness_uq.data.missing_scores import Extreme
 from harness_uq.data.selection import ScoreKey, SelectedRun
 from harness_uq.data.task_log import Scores
 from harness_uq.errors import StructureError
+from harness_uq.inference.decisions import equality_p_value
 from harness_uq.inference.marginals import with_structure_of_task
 from harness_uq.messages.catalogue.breakdown import GROUPS_OF_ONE_SYSTEM, UNKNOWN_GROUP_FIELD
 from harness_uq.messages.message import Message

@@ -80,7 +80,7 @@ _ARGUMENTS = (
 
 def run(args: argparse.Namespace) -> int:
     """Read, compare, print."""
-    from harness_uq.comparison.decisions import worse_rows
+    from harness_uq.inference.decisions import worse_rows
     from harness_uq.overall.compare import worse_overall
     from harness_uq.results.comparison import Comparison, row_name
     from harness_uq.results.result_list import ResultList

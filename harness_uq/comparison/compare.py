@@ -6,8 +6,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Unpack
 
 from harness_uq.alignment.panel import MatchedScore, Panel, pair_panel
-from harness_uq.comparison.build_rows import ComparisonContext, comparison_row, undecided_row
-from harness_uq.comparison.decisions import with_corrected_verdicts
 from harness_uq.comparison.identical_runs import sameness
 from harness_uq.comparison.judge_correction import HumanLabels, compare_with_labels
 from harness_uq.comparison.missing_scores import apply_missing_policies
@@ -25,7 +23,16 @@ from harness_uq.data.selection import (
 from harness_uq.data.task_log import Classifications, SufficientStatistics, TaskLog, log_of_array
 from harness_uq.errors import DataError, HarnessUqError, NotEstimableError, StructureError, error_summary, refusal_of
 from harness_uq.estimation.auxiliary_data import human_labels, require_labels, selection_with_labels
-from harness_uq.inference.contrasts import Contrast, common_bounds, independent_contrast, paired_contrast
+from harness_uq.inference.contrasts import (
+    ComparisonContext,
+    Contrast,
+    common_bounds,
+    comparison_row,
+    independent_contrast,
+    paired_contrast,
+    undecided_row,
+)
+from harness_uq.inference.decisions import with_corrected_verdicts
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.inference.marginals import marginal
 from harness_uq.inference.posterior import PairedPosterior

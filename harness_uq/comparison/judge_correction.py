@@ -6,8 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness_uq.alignment.panel import Panel, pair_panel, panel_of_scores
-from harness_uq.comparison.build_rows import ComparisonContext, comparison_row, undecided_row
-from harness_uq.comparison.decisions import with_corrected_verdicts
 from harness_uq.comparison.sides import Side, common_keys
 from harness_uq.data.arrays import FloatArray
 from harness_uq.data.selection import SelectedRun, higher_is_better, messages_of_systems
@@ -22,7 +20,15 @@ from harness_uq.estimation.judge_correction import (
     corrected_estimate,
     grades_of,
 )
-from harness_uq.inference.contrasts import Contrast, independent_contrast, paired_contrast
+from harness_uq.inference.contrasts import (
+    ComparisonContext,
+    Contrast,
+    comparison_row,
+    independent_contrast,
+    paired_contrast,
+    undecided_row,
+)
+from harness_uq.inference.decisions import with_corrected_verdicts
 from harness_uq.inference.marginals import posterior_of
 from harness_uq.messages.catalogue.comparison import (
     GRADER_DIFFERENCE,

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from harness_uq.comparison.decisions import verdict_of
 from harness_uq.comparison.sides import Side
-from harness_uq.comparison.verdicts import VerdictInputs
 from harness_uq.data.missing_scores import Extreme, MissingCounts, MissingPolicies
 from harness_uq.data.selection import ScoreKey, SelectedRun
 from harness_uq.data.task_log import Scores
+from harness_uq.inference.decisions import verdict_of
+from harness_uq.inference.verdicts import VerdictInputs
 from harness_uq.messages.catalogue.comparison import IDENTIFIED_DIFFERENCE, VERDICT_DEPENDS_ON_MISSING
 from harness_uq.options import Options
 from harness_uq.plugins.manager import Plugins

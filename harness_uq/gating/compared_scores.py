@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 from harness_uq.alignment.panel import MatchedScore
 from harness_uq.comparison.compare import compare_sides
-from harness_uq.comparison.decisions import Hypothesis, difference_hypothesis, prob_advantage, verdict_of
 from harness_uq.comparison.judge_correction import compare_with_labels
 from harness_uq.comparison.sides import Side
-from harness_uq.comparison.verdicts import VerdictInputs
 from harness_uq.data.selection import ScoreKey, select_runs
 from harness_uq.data.task_log import TaskLog
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.gating.runs import RunCounts
 from harness_uq.inference.contrasts import std_error_of
+from harness_uq.inference.decisions import Hypothesis, difference_hypothesis, prob_advantage, verdict_of
 from harness_uq.inference.evidence import with_best_evidence
 from harness_uq.inference.split_groups import split_by, with_values_of_groups
+from harness_uq.inference.verdicts import VerdictInputs
 from harness_uq.messages.catalogue.breakdown import GROUPS_OF_ONE_SYSTEM
 from harness_uq.messages.message import Message
 from harness_uq.options import OVERALL

@@ -6,7 +6,7 @@ Holm's procedure covers them too. The gate fails if any test fails, so that it f
 no score is worse by more than the margin and every bound is kept. It passes if every required score and every bound
 passes, which needs no correction (an intersection-union test, Berger 1982).
 
-The tests are those of `comparison.decisions`. An exact test at alpha decides like an interval of level 1 - 2 alpha,
+The tests are those of `inference.decisions`. An exact test at alpha decides like an interval of level 1 - 2 alpha,
 that is 90 % for a level of 95 %.
 """
 
@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from harness_uq.alignment.panel import Panel, pair_panel
-from harness_uq.comparison.decisions import Decided, Family
 from harness_uq.comparison.flipped_questions import flipped_questions
 from harness_uq.comparison.judge_correction import HumanLabels
 from harness_uq.comparison.sides import Side, common_keys
@@ -38,6 +37,7 @@ from harness_uq.gating.requirements import (
     with_named_metrics,
 )
 from harness_uq.gating.runs import HistoryRuns, RunCounts, read_side
+from harness_uq.inference.decisions import Decided, Family
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.messages.catalogue.comparison import MIXED_SCALES, ONE_BASELINE_RUN, UNKNOWN_MARGIN_METRIC
 from harness_uq.messages.message import Message

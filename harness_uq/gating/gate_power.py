@@ -10,13 +10,13 @@ import numpy as np
 from scipy import optimize, special
 
 from harness_uq.alignment.panel import Panel, panel_on
-from harness_uq.comparison.decisions import Hypothesis, difference_hypothesis, is_exact, prob_advantage
 from harness_uq.comparison.sides import Side
 from harness_uq.data.selection import ScoreKey, SelectedRun, higher_is_better
 from harness_uq.data.task_log import Scores, TaskData, TaskLog
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.gating.compared_scores import ComparedScore
 from harness_uq.inference.contrasts import paired_contrast
+from harness_uq.inference.decisions import Hypothesis, difference_hypothesis, is_exact, prob_advantage
 from harness_uq.options import OVERALL, Options
 from harness_uq.results.comparison import Comparison, Difference, PairedCounts
 from harness_uq.results.estimate import Estimate

@@ -9,7 +9,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from harness_uq.comparison.decisions import BINOMIAL_METHODS, Hypothesis, bound_hypothesis
 from harness_uq.comparison.sides import Side
 from harness_uq.data.resources import RESOURCE_METRICS, renamed
 from harness_uq.data.selection import ScoreKey, SelectedRun, select_runs
@@ -17,6 +16,7 @@ from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.data.trial_endings import ending_code
 from harness_uq.errors import DataError, StructureError, unknown_name
 from harness_uq.estimation.estimate import estimate
+from harness_uq.inference.decisions import BINOMIAL_METHODS, Hypothesis, bound_hypothesis
 from harness_uq.messages.catalogue.comparison import BOUND_OUTSIDE_RANGE, REQUIREMENT_NOT_SELECTED
 from harness_uq.options import Options
 from harness_uq.overall.select_tasks import headline_order

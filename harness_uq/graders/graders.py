@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness_uq.alignment.panel import panel_of_scores
-from harness_uq.comparison.decisions import adjusted_p_values
 from harness_uq.data.arrays import FloatArray, IntArray
 from harness_uq.data.selection import matches
 from harness_uq.data.task_log import TaskLog
@@ -25,6 +24,7 @@ from harness_uq.graders.graded_answers import (
     scores_of_graders,
 )
 from harness_uq.inference.contrasts import paired_contrast
+from harness_uq.inference.decisions import adjusted_p_values
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io.human_labels import Label
 from harness_uq.messages.catalogue.estimation import FEW_LABELS, NO_LABELS, RANGE_REQUIRED

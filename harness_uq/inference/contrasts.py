@@ -1,32 +1,46 @@
-"""The difference of the scores of two systems: which method applies, and its posterior.
+"""The difference of the scores of two systems: which method applies, its posterior, and the row of the result.
 
 A contrast refers to a panel with two systems A and B, or to two estimates without common questions.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import special
 
 from harness_uq.alignment.panel import Panel, failed_for_other
-from harness_uq.data.selection import SelectedRun
-from harness_uq.data.task_log import FloatArray, IntArray, Scores
+from harness_uq.data.arrays import FloatArray
+from harness_uq.data.selection import ScoreKey, SelectedRun
+from harness_uq.data.task_log import IntArray, Scores
 from harness_uq.errors import NotEstimableError
 from harness_uq.estimands import MethodInfo
+from harness_uq.inference.decisions import verdict_of
 from harness_uq.inference.marginals import posterior_of
-from harness_uq.messages import Message
-from harness_uq.messages.catalogue.comparison import LATENT_NORMAL_REPLACED, OWN_QUESTIONS_USED, STUDENT_DIFFERENCE
-from harness_uq.results.estimate import Estimate, IntervalKind, Posterior
+from harness_uq.inference.verdicts import VerdictInputs, next_step
+from harness_uq.messages.catalogue.comparison import (
+    LATENT_NORMAL_REPLACED,
+    OWN_QUESTIONS_USED,
+    STUDENT_DIFFERENCE,
+    TOO_FEW_QUESTIONS_COMPARED,
+    ZERO_WIDTH_DIFFERENCE,
+)
+from harness_uq.messages.catalogue.estimation import INTERVAL_EXCEEDS_RANGE
+from harness_uq.messages.message import Message, distinct
+from harness_uq.options import Options
+from harness_uq.results.comparison import Comparison, Difference, PairedCounts
+from harness_uq.results.estimate import Estimate, Interval, IntervalKind, Posterior
 from harness_uq.stats.clusters.cluster_robust import cluster_robust
 from harness_uq.stats.common.posterior import BetaPosterior
 from harness_uq.stats.common.student import StudentPosterior
 from harness_uq.stats.pairs.independent import IndependentPosterior, difference_posterior
 from harness_uq.stats.pairs.paired import paired_posterior
-from harness_uq.stats.pairs.paired_frequentist import mcnemar_test, paired_t
+from harness_uq.stats.pairs.paired_frequentist import mcnemar_test, paired_t, score_correlation, variance_reduction
 from harness_uq.stats.pairs.partial_overlap import partial_overlap
 from harness_uq.stats.units.contrasts import DirichletCellsPosterior, PairedDifferences, contrast_posteriors
 
 _PROPORTION_METHODS = ("beta", "totals")
+_FEWEST_QUESTIONS = 2  # of which a difference is estimated
 _WORTHWHILE = 0.9  # largest ratio of standard errors at which own questions are used
 
 
@@ -199,3 +213,162 @@ def _own_means(run: SelectedRun, other: SelectedRun, shared: IntArray) -> FloatA
     is_own = run.data.is_scored & ~failed_for_other(run, other)
     is_own[shared] = False
     return np.asarray(np.nanmean(run.data.values[is_own], axis=1) if is_own.any() else np.empty(0))
+
+
+# ---------------------------------------------------------------- rows of results
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComparisonContext:
+    """The contents of a comparison other than the difference.
+
+    Attributes
+    ----------
+    key : task, metric and filter
+    names : names of A and B
+    values : observed scores of A and B; None if unknown
+    panel : the matched questions; None if no questions match, or if they have no scores of their own
+    others : further attributes, as in `Comparison`
+    """
+
+    key: ScoreKey
+    names: tuple[str, str]
+    values: tuple[float | None, float | None]
+    higher_is_better: bool
+    bounds: tuple[float, float] | None = None
+    panel: Panel | None = None
+    n_matched: int | None = None
+    n_unmatched: tuple[int | None, int | None] = (None, None)
+    n_trials: int | None = None
+    cluster_key: str | None = None
+    n_clusters: int | None = None
+    messages: tuple[Message, ...] = ()
+
+
+def comparison_row(result: Contrast, context: ComparisonContext, options: Options) -> Comparison:
+    """Build the comparison from a posterior of A - B."""
+    posterior, panel = result.posterior, context.panel
+    low, high = posterior.interval(options.level)
+    if not high > low:
+        return undecided_row(context, options, ZERO_WIDTH_DIFFERENCE())
+    if (n := _n_questions(context)) is not None and n < _FEWEST_QUESTIONS:
+        return undecided_row(context, options, TOO_FEW_QUESTIONS_COMPARED(n_questions=n))
+    value_a, value_b = context.values
+    plain = posterior.mean if value_a is None or value_b is None else value_a - value_b
+    low, high = result.interval(options.level, plain)
+    detectable = result.detectable(options.level, options.power)
+    evidence = replace(_evidence(low, high, detectable, context, options), seen=plain)
+    verdict, text = verdict_of(evidence)
+    is_open = verdict == "undecided"
+    return Comparison(
+        task=context.key[0],
+        metric=context.key[1],
+        filter=context.key[2],
+        system_a=context.names[0],
+        system_b=context.names[1],
+        scope=options.scope,
+        method=result.method,
+        value_a=value_a,
+        value_b=value_b,
+        difference=Difference(plain, result.std_error, Interval(low, high, options.level, result.kind)),
+        verdict=verdict,
+        verdict_corrected=verdict,
+        verdict_text=text,
+        next_step=next_step(evidence) if is_open else "",
+        n_additional_questions=evidence.n_more if is_open else None,
+        prob_positive=result.prob_positive,
+        odds_ratio=result.odds_ratio,
+        correlation=_pair_statistic(score_correlation, panel),
+        table=PairedCounts(*panel.table) if panel and panel.table else None,
+        n_matched=panel.n_questions if panel else context.n_matched,
+        n_unmatched_a=context.n_unmatched[0],
+        n_unmatched_b=context.n_unmatched[1],
+        n_trials=context.n_trials,
+        n_clusters=panel.n_units if panel else context.n_clusters,
+        cluster_key=context.cluster_key,
+        variance_reduction=_pair_statistic(variance_reduction, panel) if options.scope == "population" else None,
+        margin=options.margin_of(context.key[0]),
+        minimum_detectable_effect=detectable,
+        prob_noninferior=prob_noninferior(
+            posterior, options.margin_of(context.key[0]), higher_is_better=context.higher_is_better
+        ),
+        p_value=result.p_value,
+        higher_is_better=context.higher_is_better,
+        in_points=context.bounds == (0.0, 1.0),
+        posterior=posterior,
+        info=result.info,
+        messages=distinct((*result.messages, *_beyond_range(low, high, context.bounds), *context.messages)),
+    )
+
+
+def _beyond_range(low: float, high: float, bounds: tuple[float, float] | None) -> tuple[Message, ...]:
+    """A note if the interval contains differences that scores within their bounds cannot have."""
+    largest = np.inf if bounds is None else bounds[1] - bounds[0]
+    is_within = -largest <= low and high <= largest
+    return () if is_within else (INTERVAL_EXCEEDS_RANGE(low=-largest, high=largest),)
+
+
+def _pair_statistic(statistic: Callable[[FloatArray, FloatArray], float], panel: Panel | None) -> float | None:
+    """Compute a statistic of the two systems' scores of each question; None if the scores are constant or unmatched."""
+    if panel is None:
+        return None
+    try:
+        return statistic(panel.means[0], panel.means[1])
+    except NotEstimableError:
+        return None
+
+
+def undecided_row(context: ComparisonContext, options: Options, reason: Message) -> Comparison:
+    """Build a comparison without a difference; its messages give the reason."""
+    a, b = context.names
+    return Comparison(
+        task=context.key[0],
+        metric=context.key[1],
+        filter=context.key[2],
+        system_a=a,
+        system_b=b,
+        scope=options.scope,
+        method="not estimable",
+        value_a=context.values[0],
+        value_b=context.values[1],
+        difference=None,
+        verdict="undecided",
+        verdict_corrected="undecided",
+        verdict_text=f"The difference between {a} and {b} is not estimable: {reason.text}",
+        n_matched=context.panel.n_questions if context.panel else context.n_matched,
+        margin=options.margin_of(context.key[0]),
+        higher_is_better=context.higher_is_better,
+        messages=(reason, *context.messages),
+    )
+
+
+def prob_noninferior(posterior: Posterior, margin: float, *, higher_is_better: bool) -> float:
+    """P(A is not worse than B by more than the margin | data); for method `t`, the one-sided p-value of that test."""
+    if higher_is_better:
+        return 1.0 - float(posterior.cdf(-margin))
+    return float(posterior.cdf(margin))
+
+
+def _evidence(
+    low: float, high: float, detectable: float, context: ComparisonContext, options: Options
+) -> VerdictInputs:
+    sign = 1.0 if context.higher_is_better else -1.0
+    return VerdictInputs(
+        low=min(sign * low, sign * high),
+        high=max(sign * low, sign * high),
+        name_a=context.names[0],
+        name_b=context.names[1],
+        margin=options.margin_of(context.key[0]),
+        detectable=detectable,
+        power=options.power,
+        in_points=context.bounds == (0.0, 1.0),
+        n_questions=_n_questions(context) if options.scope == "population" else None,
+    )
+
+
+def _n_questions(context: ComparisonContext) -> int | None:
+    """Number of questions compared; if questions are not matched, the number in the smaller run."""
+    if context.panel is not None:
+        return context.panel.n_questions
+    known = [n for n in context.n_unmatched if n is not None]
+    return context.n_matched or (min(known) if len(known) == 2 else None)

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness_uq.comparison.decisions import verdict_of
-from harness_uq.comparison.verdicts import VerdictInputs
 from harness_uq.data.arrays import FloatArray
 from harness_uq.errors import DataError, NotEstimableError, refusal_of, unknown_name
 from harness_uq.inference.contrasts import Contrast
+from harness_uq.inference.decisions import verdict_of
 from harness_uq.inference.load_plugins import load_plugins
+from harness_uq.inference.verdicts import VerdictInputs
 from harness_uq.options import Options
 from harness_uq.overall.combine import Combination
 from harness_uq.overall.difference_posterior import DifferencePosteriors

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from harness_uq.alignment.match import identical_pairs
-from harness_uq.comparison.decisions import adjusted_array
 from harness_uq.data.arrays import FloatArray, IntArray
 from harness_uq.data.selection import (
     ScoreKey,
@@ -21,6 +20,7 @@ from harness_uq.data.task_log import AggregateScore, Scores, TaskLog, log_of_arr
 from harness_uq.errors import DataError, NotEstimableError, error_summary
 from harness_uq.estimation.auxiliary_data import human_labels, require_labels, selection_with_labels, without_labels
 from harness_uq.estimation.judge_correction import Human
+from harness_uq.inference.decisions import adjusted_array
 from harness_uq.inference.evidence import with_best_evidence
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.inference.posterior import JointPosterior, joint_posterior

@@ -14,7 +14,6 @@ from scipy import stats
 from benchmarks.reference.two_proportions import independent_posterior
 from harness_uq.alignment.panel import panel_of_scores
 from harness_uq.comparison.compare import compare
-from harness_uq.comparison.decisions import worse_rows
 from harness_uq.data.task_log import (
     AggregateScore,
     Classifications,
@@ -29,6 +28,7 @@ from harness_uq.data.task_log import (
 )
 from harness_uq.errors import DataError, NotEstimableError
 from harness_uq.inference.contrasts import paired_contrast
+from harness_uq.inference.decisions import worse_rows
 from harness_uq.options import Options
 from harness_uq.ranking.rank import rank
 from harness_uq.results.comparison import Comparison, PairedCounts

@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 from harness_uq import DataError, Options, TaskLog, estimate, gate
-from harness_uq.comparison.decisions import bound_hypothesis
 from harness_uq.errors import StructureError
 from harness_uq.gating.requirements import Requirement
+from harness_uq.inference.decisions import bound_hypothesis
 from harness_uq.stats.pairs.multiple_testing import adjust_p_values
 from tests.data.toy import task_log
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from harness_uq import estimate
-from harness_uq.comparison.decisions import verdict_of
-from harness_uq.comparison.verdicts import VerdictInputs, next_step
+from harness_uq.inference.decisions import verdict_of
+from harness_uq.inference.verdicts import VerdictInputs, next_step
 from harness_uq.results.estimate import missing_sentence
 from tests.data.toy import task_log
 from tests.output.rendering import render, report_html

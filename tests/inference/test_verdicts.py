@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness_uq.comparison.decisions import verdict_of
-from harness_uq.comparison.verdicts import VerdictInputs, next_step
+from harness_uq.inference.decisions import verdict_of
+from harness_uq.inference.verdicts import VerdictInputs, next_step
 from harness_uq.output.words import amount
 
 TINY = 1e-9

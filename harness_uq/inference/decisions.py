@@ -20,9 +20,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 from scipy import special
 
-from harness_uq.comparison.verdicts import VerdictInputs, verdict_sentence
 from harness_uq.data.arrays import FloatArray
 from harness_uq.data.selection import ScoreKey
+from harness_uq.inference.verdicts import VerdictInputs, verdict_sentence
 from harness_uq.options import OVERALL
 from harness_uq.results.comparison import Comparison, Verdict
 from harness_uq.results.estimate import Estimate, Interval
