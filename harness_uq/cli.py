@@ -46,14 +46,9 @@ of compare and gate lists the exit codes of their verdicts.
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line.
 
-    Parameters
-    ----------
-    argv : arguments without the program's name; None for those of the process
-
-    Returns
-    -------
-    exit code: 0 success, 1 failure, 2 wrong arguments, 3 worse (`compare --fail-if-worse`), 130 interrupted, 141 if the
-    output was not read to its end; `gate` has codes of its own
+    `argv`: arguments without the program's name; None for those of the process. Returns: exit code: 0 success, 1
+    failure, 2 wrong arguments, 3 worse (`compare --fail-if-worse`), 130 interrupted, 141 if the output was not read to
+    its end; `gate` has codes of its own.
     """
     arguments = sys.argv[1:] if argv is None else list(argv)
     if arguments[:1] == ["--debug"]:
@@ -115,11 +110,8 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _run_command(command: "Command", arguments: Sequence[str]) -> int:
-    """Run one of our own commands.
-
-    Raises
-    ------
-    HarnessUqError : also instead of an OSError of reading or writing, except BrokenPipeError
+    """Run one of our own commands. An OSError of reading or writing, except BrokenPipeError, becomes a
+    HarnessUqError.
     """
     settings = _settings(arguments)
     args = build_parser(command, settings, words=[command.name, *arguments]).parse_args(arguments)
@@ -149,10 +141,7 @@ def _run_command(command: "Command", arguments: Sequence[str]) -> int:
 
 def _settings(arguments: Sequence[str]) -> "Settings":
     """The settings that these arguments of a command choose; by default those of the working folder and its parents.
-
-    Raises
-    ------
-    SettingsError : if a settings file cannot be read, or is invalid
+    Raises SettingsError if a settings file cannot be read, or is invalid.
     """
     from harness_uq.io.settings_file import Settings, find_settings, read_settings
 
@@ -171,12 +160,8 @@ def _discard_output() -> None:
 
 
 def _find_runner(name: str) -> "Runner":
-    """The harness with this name.
-
-    Raises
-    ------
-    UsageError : if no command and no harness has this name
-    HarnessUqError : if a plugin with this name is installed, but cannot run a harness
+    """The harness with this name. Raises UsageError if no command and no harness has this name, and HarnessUqError if a
+    plugin with this name is installed, but cannot run a harness.
     """
     from harness_uq.commands.console import load_and_report_plugins
     from harness_uq.plugins.manager import entry_names, runners

@@ -127,12 +127,8 @@ def error_summary(error: BaseException) -> str:
 def unknown_name(kind: str, name: object, valid: Iterable[object], *, plural: str | None = None) -> str:
     """Error text for a name that does not exist, with the most similar valid name and the sorted list of all.
 
-    Parameters
-    ----------
-    kind : what the name stands for, such as "method"
-    name : the name that was given
-    valid : the names that exist
-    plural : plural of `kind`; None adds an s
+    `kind`: what the name stands for, such as "method". `name`: the name that was given. `plural`: plural of `kind`;
+    None adds an s.
 
     >>> unknown_name("method", "wilsn", ["wilson", "bayes"])
     "Unknown method: 'wilsn'. Did you mean 'wilson'? Available methods: bayes, wilson."

@@ -34,15 +34,9 @@ def look(
 ) -> tuple[list[Snapshot], list[tuple[str, Message]]]:
     """Return current scores of all runs in progress under the paths, and (path, message) of runs that failed to load.
 
-    Parameters
-    ----------
-    paths : files or folders
-    options : `level`, `structure`, and `scope`: `population`, or `full` for the score on all questions planned
-    selection : tasks, metrics and systems to monitor
-
-    Raises
-    ------
-    LogError : if a path does not exist, or two harnesses claim the same file
+    `paths`: files or folders. `options`: `level`, `structure`, and `scope`: `population`, or `full` for the score on
+    all questions planned. `selection`: tasks, metrics and systems to monitor. Raises LogError if a path does not exist,
+    or two harnesses claim the same file.
     """
     looks: list[Snapshot] = []
     problems: list[tuple[str, Message]] = []

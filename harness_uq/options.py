@@ -146,12 +146,7 @@ def _invalid(text: str, valid: str) -> ValueError:
 
 
 def read_value(rule: Rule, text: str) -> object:
-    """The value of an argument.
-
-    Raises
-    ------
-    ValueError : if it is invalid
-    """
+    """The value of an argument. Raises ValueError if it is invalid."""
     try:
         return rule.convert(text)
     except (TypeError, ValueError):
@@ -200,25 +195,23 @@ def split_names(text: str) -> tuple[str, ...]:
 class Option:
     """The declaration of an option.
 
-    Attributes
-    ----------
-    name : name of the keyword; the argument is `--name`, unless `flags` lists others
-    group, help, metavar : as the help of a command shows them
-    default : value if neither an argument nor the settings file contains one
-    rule : conversion and valid values of a number or a text; of each value, if the option maps names to values
-    choices : valid values, if there are only a few
-    read : conversion of an argument, if it is not that of `rule`
-    is_flag, is_list : whether the argument has no value, or can be given several times
-    is_required : whether the command line must contain the argument
-    nargs, const : as for `add_argument` of argparse
-    group_of_one : arguments with the same value exclude each other
-    commands : commands whose command line has the option
-    functions : Python functions that have the keyword; None for those with the names of the commands
-    settings : rules of the keys of the settings file that set the option
-    live : rule of the setting of live runs
-    merge : how an argument with names is combined with the settings file: `replace` it, `by name`, or
-        `unless general`: by name, unless the argument applies to all names
-    variants : what differs in single commands
+    - `name`: name of the keyword; the argument is `--name`, unless `flags` lists others.
+    - `group`, `help`, `metavar`: as the help of a command shows them.
+    - `default`: value if neither an argument nor the settings file contains one.
+    - `rule`: conversion and valid values of a number or a text; of each value, if the option maps names to values.
+    - `choices`: valid values, if there are only a few.
+    - `read`: conversion of an argument, if it is not that of `rule`.
+    - `is_flag`, `is_list`: whether the argument has no value, or can be given several times.
+    - `is_required`: whether the command line must contain the argument.
+    - `nargs`, `const`: as for `add_argument` of argparse.
+    - `group_of_one`: arguments with the same value exclude each other.
+    - `commands`: commands whose command line has the option.
+    - `functions`: Python functions that have the keyword; None for those with the names of the commands.
+    - `settings`: rules of the keys of the settings file that set the option.
+    - `live`: rule of the setting of live runs.
+    - `merge`: how an argument with names is combined with the settings file: `replace` it, `by name`, or `unless
+      general`: by name, unless the argument applies to all names.
+    - `variants`: what differs in single commands.
     """
 
     name: str
@@ -262,12 +255,7 @@ class Option:
         return function in (self.commands if self.functions is None else self.functions).split()
 
     def check(self, value: object) -> None:
-        """Check a value that Python code gives.
-
-        Raises
-        ------
-        DataError : if it is invalid; the message names the option
-        """
+        """Check a value that Python code gives. Raises DataError if it is invalid; the message names the option."""
         if value is None or value == self.default:
             return
         if self.choices:
@@ -922,11 +910,7 @@ def _structure_with(structure: "StructureOptions | None", given: Mapping[str, An
 
 
 def check_keywords(keywords: Iterable[str], valid: Iterable[str], function: str) -> None:
-    """Check that keywords exist.
-
-    Raises
-    ------
-    TypeError : if one does not; the message suggests the most similar name
+    """Check that keywords exist. Raises TypeError if one does not; the message suggests the most similar name.
 
     >>> check_keywords(["levl"], ["level", "method"], "estimate")
     Traceback (most recent call last):
@@ -943,12 +927,9 @@ def check_keywords(keywords: Iterable[str], valid: Iterable[str], function: str)
 def resolve(function: str, options: Options | None, keywords: Mapping[str, Any]) -> "tuple[Options, Selection]":
     """The options of a Python function, with those that are given as keywords replaced, and the logs that they select.
 
-    The options that are returned select nothing, so that functions which receive selected logs can use them.
-
-    Raises
-    ------
-    TypeError : if a keyword does not exist; the message suggests the most similar name
-    DataError : if a value is invalid, or options exclude each other; the message names the option
+    The options that are returned select nothing, so that functions which receive selected logs can use them. Raises
+    TypeError if a keyword does not exist; the message suggests the most similar name, and DataError if a value is
+    invalid, or options exclude each other; the message names the option.
     """
     from harness_uq.data.selection import LogFilter
     from harness_uq.structure.selection import Selection
@@ -977,11 +958,8 @@ def resolve(function: str, options: Options | None, keywords: Mapping[str, Any])
 
 
 def resolve_arrays(function: str, options: Options | None, keywords: Mapping[str, Any], metric: str) -> Options:
-    """The options of a function of arrays, whose keyword `range` is the range of its only metric.
-
-    Raises
-    ------
-    TypeError, DataError : as `resolve`
+    """The options of a function of arrays, whose keyword `range` is the range of its only metric. Raises TypeError or
+    DataError as `resolve`.
     """
     check_keywords(keywords, options_of_function(function), function)
     if keywords.get("range") is not None:
@@ -992,13 +970,9 @@ def resolve_arrays(function: str, options: Options | None, keywords: Mapping[str
 class Conflict(NamedTuple):
     """Options that cannot be combined, or that require another one.
 
-    Attributes
-    ----------
-    commands : commands and functions in which they conflict
-    option : an option
-    others : options that cannot be given, too; of those that are required, one must be given
-    is_required : whether the others are required
-    reason : why, at the end of the sentence
+    `commands`: commands and functions in which they conflict. `others`: options that cannot be given, too; of those
+    that are required, one must be given. `is_required`: whether the others are required. `reason`: why, at the end of
+    the sentence.
     """
 
     commands: str
@@ -1036,12 +1010,8 @@ CONFLICTS = (
 
 
 def check_conflicts(command: str, given: Collection[str], *, is_command: bool = False) -> None:
-    """Check that the options that are given can be combined.
-
-    Raises
-    ------
-    UsageError : of a command, if they cannot
-    DataError : of a function, if they cannot
+    """Check that the options that are given can be combined. If they cannot, raises UsageError for a command
+    and DataError for a function.
     """
 
     def named(*names: str) -> str:
@@ -1065,16 +1035,8 @@ def options_from_arguments(
 ) -> Options:
     """The options of a command: an argument takes precedence over the settings file, and this over the default.
 
-    Parameters
-    ----------
-    command : name of the command
-    arguments : parsed arguments by name; those that are not given are None, False or empty
-    settings : values of the settings file by key
-    origin : name of the settings file
-
-    Raises
-    ------
-    DataError : if a value is invalid
+    `arguments`: parsed arguments by name; those that are not given are None, False or empty. `settings`: values of the
+    settings file by key. `origin`: name of the settings file. Raises DataError if a value is invalid.
     """
     from harness_uq.data.missing_scores import MissingPolicies
     from harness_uq.structure.structure import StructureOptions

@@ -25,11 +25,7 @@ from harness_uq.structure.clusters import missing_field
 class Rescored:
     """A run into which estimates were written.
 
-    Attributes
-    ----------
-    run : the run before the change
-    estimates : estimates of its tasks
-    files : paths of the written files
+    `run`: the run before the change. `files`: paths of the written files.
     """
 
     run: Run
@@ -41,10 +37,8 @@ class Rescored:
 class Rescoring:
     """Rescored runs and failures.
 
-    Attributes
-    ----------
-    runs : runs that were written
-    failures : (path, message) of each path without a run and each run that could not be read or written
+    `runs`: runs that were written. `failures`: (path, message) of each path without a run and each run that could not
+    be read or written.
     """
 
     runs: tuple[Rescored, ...]
@@ -66,26 +60,13 @@ def rescore(
 ) -> Rescoring:
     """Estimate every run under `paths` and write the estimates into its logs.
 
-    Parameters
-    ----------
-    paths : files, directories (walked) or glob patterns
-    options : options of the estimates
-    output : directory for copies of the runs, with the same structure as under `paths`; None writes in place, and
-        `restore` reverts the change
-    plugins : plugins to use; by default the installed ones
-    progress : function that wraps the list of runs, such as a progress bar
-    selection : tasks, metrics and systems for which intervals are written; runs without any of them are skipped
-    follow_links : write in place to logs that are links to outside the folder in `paths`, or outside the folder of a
-        file in `paths`; otherwise they are failures
-
-    Returns
-    -------
-    The written runs and the failures. A run that fails remains unchanged and does not affect the other runs.
-
-    Raises
-    ------
-    StructureError : if the options name a task, metric or field that no run has, or nothing is selected; no file is
-        written in this case
+    `paths`: files, directories (walked) or glob patterns. `output`: directory for copies of the runs, with the same
+    structure as under `paths`; None writes in place, and `restore` reverts the change. `selection`: tasks, metrics and
+    systems for which intervals are written; runs without any of them are skipped. `follow_links`: write in place to
+    logs that are links to outside the folder in `paths`, or outside the folder of a file in `paths`; otherwise they are
+    failures. Returns: The written runs and the failures. A run that fails remains unchanged and does not affect the
+    other runs. Raises StructureError if the options name a task, metric or field that no run has, or nothing is
+    selected; no file is written in this case.
     """
     offered, chosen = plugins or load_plugins(), options or Options()
     estimated: list[_Estimated] = []
@@ -185,11 +166,8 @@ def _folder(named: str, run: Run, output: str | Path | None) -> str | None:
 
 
 def _check_links(files: Sequence[str], named: str) -> None:
-    """Make sure that no file is a link to outside the folder that was named, or that contains the named file.
-
-    Raises
-    ------
-    LogError : if one is
+    """Make sure that no file is a link to outside the folder that was named, or that contains the named file. Raises
+    LogError if one is.
     """
     for file in files:
         folder = named if io_paths.is_remote(named) or io_paths.local_path(named).is_dir() else io_paths.folder_of(file)
@@ -208,10 +186,8 @@ def _beneath(folder: str, root: str) -> tuple[str, ...]:
 class Restoring:
     """The result of `restore`.
 
-    Attributes
-    ----------
-    restored : paths of the restored files
-    failures : (path, message) of files that could not be restored; these files are unchanged
+    `restored`: paths of the restored files. `failures`: (path, message) of files that could not be restored; these
+    files are unchanged.
     """
 
     restored: tuple[str, ...]
@@ -223,13 +199,7 @@ def restore(
 ) -> Restoring:
     """Restore the files that `rescore` changed in place under `paths` to their exact original contents.
 
-    Parameters
-    ----------
-    follow_links : as for `rescore`
-
-    Raises
-    ------
-    LogError : if a path does not exist; no file is restored in this case
+    `follow_links`: as for `rescore`. Raises LogError if a path does not exist; no file is restored in this case.
     """
     harnesses = (plugins or load_plugins()).harnesses.values()
     files_by_name = {name: expand_path(name) for name in _names(paths)}

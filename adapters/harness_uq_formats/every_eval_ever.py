@@ -186,13 +186,9 @@ class SampleWithUsage(Sample, gc=False):
 class Column:
     """The lines of one result.
 
-    Attributes
-    ----------
-    name : `evaluation_name` of the lines
-    questions, epochs, scores : a value for each line
-    tokens, latencies : a value for each line; empty unless they are read
-    places : question and epoch of each line that has an epoch
-    failed : which lines have an error, by their number in the other lists
+    `name`: `evaluation_name` of the lines. `questions`, `epochs`, `scores`: a value for each line. `tokens`,
+    `latencies`: a value for each line; empty unless they are read. `places`: question and epoch of each line that has
+    an epoch. `failed`: which lines have an error, by their number in the other lists.
     """
 
     name: str
@@ -209,11 +205,8 @@ class Column:
 class SampleSet:
     """The samples of one evaluation of one model.
 
-    Attributes
-    ----------
-    columns : the lines of each result by its identifier, or by its name if it has none
-    fields : metadata of each question
-    repeated : questions of lines that repeat the epoch of another line
+    `columns`: the lines of each result by its identifier, or by its name if it has none. `fields`: metadata of each
+    question. `repeated`: questions of lines that repeat the epoch of another line.
     """
 
     columns: dict[str, Column] = field(default_factory=dict)
@@ -221,12 +214,7 @@ class SampleSet:
     repeated: list[str] = field(default_factory=list)
 
     def add(self, sample: Sample) -> None:
-        """Add a line.
-
-        Raises
-        ------
-        LogError : if the line does not identify its question
-        """
+        """Add a line. Raises LogError if the line does not identify its question."""
         question = sample.sample_id or sample.sample_hash
         if not question:
             raise uq.LogError("neither `sample_id` nor `sample_hash` identifies the question")
@@ -259,11 +247,8 @@ class SampleSet:
 class SamplesFile:
     """What was read of a file of samples.
 
-    Attributes
-    ----------
-    sets : samples by the identifiers of the evaluation and of the model
-    unread : number and reason of each line that cannot be read
-    digest : checksum of the file; empty if the record has none of a known algorithm
+    `sets`: samples by the identifiers of the evaluation and of the model. `unread`: number and reason of each line that
+    cannot be read. `digest`: checksum of the file; empty if the record has none of a known algorithm.
     """
 
     sets: dict[tuple[str, str], SampleSet] = field(default_factory=dict)
@@ -275,10 +260,8 @@ class SamplesFile:
 class RecordRun(uq.Run):
     """A record and its samples.
 
-    Attributes
-    ----------
-    record_file : file of one or several records; None if there are only samples
-    samples_file : file of the samples; None if there is none
+    `record_file`: file of one or several records; None if there are only samples. `samples_file`: file of the samples;
+    None if there is none.
     """
 
     record_file: str | None = None
@@ -319,11 +302,8 @@ def find(files: Sequence[str]) -> uq.Discovery:
 
 
 def read(run: uq.Run, *, with_resources: bool) -> Iterator[uq.TaskLog]:
-    """The tasks of the records, and of samples without a record.
-
-    Raises
-    ------
-    LogError : if a record cannot be read, or no line of the samples
+    """The tasks of the records, and of samples without a record. Raises LogError if a record cannot be read, or no line
+    of the samples.
     """
     record_file, samples_file = (run.record_file, run.samples_file) if isinstance(run, RecordRun) else (None, None)
     records = list(_read_records(record_file)) if record_file else []
@@ -353,12 +333,7 @@ def _read_records(file: str) -> Iterator[Record]:
 
 
 def _read_samples(file: str, described: DetailedResults | None, kind: type[Sample]) -> SamplesFile:
-    """The lines of a file that can be read, and its checksum.
-
-    Raises
-    ------
-    LogError : if no line can be read
-    """
+    """The lines of a file that can be read, and its checksum. Raises LogError if no line can be read."""
     samples = SamplesFile()
     algorithm = described.hash_algorithm if described and described.checksum else None
     digest = hashlib.new(algorithm, usedforsecurity=False) if algorithm in ("md5", "sha256") else None

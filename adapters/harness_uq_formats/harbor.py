@@ -182,10 +182,7 @@ class Job(msgspec.Struct):
 class JobRun(uq.Run):
     """The files of a job.
 
-    Attributes
-    ----------
-    job_file : result file of the job; None if it is not among the files
-    trial_files : result files of the trials
+    `job_file`: result file of the job; None if it is not among the files.
     """
 
     job_file: str | None = None
@@ -262,12 +259,7 @@ def find(files: Sequence[str]) -> uq.Discovery:
 
 
 def read(run: uq.Run, *, with_resources: bool) -> Iterator[uq.TaskLog]:
-    """The tasks of a job, one for each agent, model and dataset.
-
-    Raises
-    ------
-    LogError : if no file of a trial can be read
-    """
+    """The tasks of a job, one for each agent, model and dataset. Raises LogError if no file of a trial can be read."""
     content = _read_files(run)
     groups = defaultdict[tuple[SystemKey, str], list[Trial]](list)
     for trial in sorted(content.trials, key=lambda one: (one.started_at or "", one.trial_name)):

@@ -179,13 +179,9 @@ class ScenarioState(msgspec.Struct):
 class Values:
     """Statistics by question and trial.
 
-    Attributes
-    ----------
-    instances : instance of each question, in the order of the file
-    trials : numbers of the trials
-    scores : value of each question and trial, by metric and filter
-    usage : the same for tokens and time
-    without_value : metrics and filters of statistics without values
+    `instances`: instance of each question, in the order of the file. `scores`: value of each question and trial, by
+    metric and filter. `usage`: the same for tokens and time. `without_value`: metrics and filters of statistics without
+    values.
     """
 
     instances: dict[str, str] = field(default_factory=dict)
@@ -212,12 +208,7 @@ class Values:
             values[question, entry.train_trial_index] = stat.value
 
     def matrix(self, values: Mapping[tuple[str, int], float]) -> NDArray[np.float64]:
-        """Values as an array of questions and trials.
-
-        Raises
-        ------
-        LogError : if the array would be too large
-        """
+        """Values as an array of questions and trials. Raises LogError if the array would be too large."""
         uq.check_cells(len(self.instances), len(self.trials))
         row_of = {question: row for row, question in enumerate(self.instances)}
         column_of = {trial: column for column, trial in enumerate(sorted(self.trials))}
@@ -262,12 +253,7 @@ def parts(files: Sequence[str]) -> list[list[str]]:
 
 
 def read(run: uq.Run, *, with_resources: bool = False) -> Iterator[uq.TaskLog]:
-    """The one task of the run.
-
-    Raises
-    ------
-    LogError : if a file of the run cannot be read
-    """
+    """The one task of the run. Raises LogError if a file of the run cannot be read."""
     path_of = {uq.paths.name_of(path): path for path in run.files}
     spec = _read_member(path_of, _SPEC, RunSpec)
     values = Values()

@@ -21,12 +21,7 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 def head_of(path: str) -> bytes:
-    """The first `HEAD_SIZE` bytes of a file.
-
-    Raises
-    ------
-    LogError : if it cannot be read
-    """
+    """The first `HEAD_SIZE` bytes of a file. Raises LogError if it cannot be read."""
     with io_paths.reading(), io_paths.open_binary(path) as file:
         return file.read(HEAD_SIZE)
 
@@ -41,12 +36,7 @@ def heads_of(paths: Iterable[str], problems: list[tuple[str, Message | str]]) ->
 
 
 def content_of(path: str) -> bytes:
-    """The whole file.
-
-    Raises
-    ------
-    LogError : if it cannot be read or is empty
-    """
+    """The whole file. Raises LogError if it cannot be read or is empty."""
     with io_paths.reading():
         content = io_paths.read_bytes(path)
     if not content or content.isspace():
@@ -58,15 +48,8 @@ def decode(content: bytes, kind: type[Decoded], *, whose: str = "") -> Decoded:
     """Decode JSON to a type of msgspec, such as a `Struct` with the fields that are read.
 
     NaN and infinity, lone surrogates and integers of any length are accepted, although they are not JSON or cannot be
-    represented: Python's own encoder writes the first three.
-
-    Parameters
-    ----------
-    whose : what the content is, for the message, such as `line 7`
-
-    Raises
-    ------
-    LogError : if the content is not JSON or does not match `kind`
+    represented: Python's own encoder writes the first three. `whose`: what the content is, for the message, such as
+    `line 7`. Raises LogError if the content is not JSON or does not match `kind`.
     """
     try:
         return cast(Decoded, _decoder(cast(Hashable, kind)).decode(content))
@@ -86,11 +69,8 @@ def decoded_files(files: Iterable[str], kind: type[Decoded], unread: list[tuple[
 
 
 def decoded_lines(path: str, kind: type[Decoded]) -> Iterator[Decoded]:
-    """Decode each line of a file that is not blank, like `decode`.
-
-    Raises
-    ------
-    LogError : if the file cannot be read, or a line is not JSON or does not match `kind`
+    """Decode each line of a file that is not blank, like `decode`. Raises LogError if the file cannot be read, or a
+    line is not JSON or does not match `kind`.
     """
     decode_line = _decoder(cast(Hashable, kind)).decode
     with io_paths.reading(), io_paths.open_binary(path) as file:

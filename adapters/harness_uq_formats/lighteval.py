@@ -88,13 +88,9 @@ class Results(msgspec.Struct):
 class Row:
     """A row of the details.
 
-    Attributes
-    ----------
-    id : identifier of the question; None before 2025
-    content : hash of the question with its choices
-    metrics : values by name
-    input_tokens, output_tokens : numbers of tokens; NaN if unknown
-    is_parsed : whether a metric found an answer in the output; None if unknown
+    `id`: identifier of the question; None before 2025. `content`: hash of the question with its choices.
+    `input_tokens`, `output_tokens`: numbers of tokens; NaN if unknown. `is_parsed`: whether a metric found an answer in
+    the output; None if unknown.
     """
 
     id: str | None
@@ -179,13 +175,7 @@ def _time_of(path: str) -> str | None:
 
 
 def read(run: uq.Run, *, with_resources: bool = False) -> Iterator[uq.TaskLog]:
-    """The tasks of the run; those without details have totals alone.
-
-    Raises
-    ------
-    LogError : if a file cannot be read
-    MissingDependencyError : if pyarrow is not installed
-    """
+    """The tasks of the run; those without details have totals alone. Raises LogError if a file cannot be read."""
     results, results_path = Results(GeneralConfig()), None
     tasks = dict[str, Task]()
     for path in run.files:
@@ -202,11 +192,8 @@ def read(run: uq.Run, *, with_resources: bool = False) -> Iterator[uq.TaskLog]:
 
 
 def _rows_of(path: str, *, with_resources: bool) -> Iterator[tuple[str, Row]]:
-    """Name of the task and content of each row of a file of details.
-
-    Raises
-    ------
-    LogError : if the file is damaged, expands too much or has no metrics
+    """Name of the task and content of each row of a file of details. Raises LogError if the file is damaged, expands
+    too much or has no metrics.
     """
     columns = [*_COLUMNS, *(_TOKEN_COLUMNS if with_resources else ())]
     task_in_name = _match(path)["task"]
@@ -237,11 +224,8 @@ def _parquet(path: str) -> "Iterator[pq.ParquetFile]":
 
 
 def _check_size(path: str, file: "pq.ParquetFile") -> None:
-    """Make sure that a file has metrics, and does not expand to much more than its size.
-
-    Raises
-    ------
-    LogError : if it has none, or expands too much
+    """Make sure that a file has metrics, and does not expand to much more than its size. Raises LogError if it has
+    none, or expands too much.
     """
     metadata = file.metadata
     metrics = [field for field in file.schema_arrow if field.name.strip("_") in ("metric", "metrics")]
@@ -275,12 +259,7 @@ def _n_tokens(batch: "pa.RecordBatch", name: str) -> Sequence[float]:
 
 
 def _row(cells: Mapping[str, Any]) -> tuple[str | None, Row]:
-    """Name of the task, and content of a row.
-
-    Raises
-    ------
-    LogError : if a column has another type
-    """
+    """Name of the task, and content of a row. Raises LogError if a column has another type."""
     doc, metrics = cells.get("doc", cells.get("__doc__")), cells.get("metric", cells.get("__metric__"))
     if doc is None and "example" in cells:
         doc, metrics = {"query": cells["example"]}, cells.get("metrics")
@@ -311,11 +290,8 @@ def joined_rows(rows: Sequence[Row]) -> dict[str, Row]:
     """One row per question, with the metrics of all its rows.
 
     Identifiers start again in each split, so those of several questions are followed by the hash of the question.
-    Without identifiers, questions with the same text are numbered.
-
-    Raises
-    ------
-    LogError : if two rows of one question have different values of a metric
+    Without identifiers, questions with the same text are numbered. Raises LogError if two rows of one question have
+    different values of a metric.
     """
     contents = dict[str, set[str]]()
     for row in rows:

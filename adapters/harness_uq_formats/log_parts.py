@@ -30,10 +30,8 @@ _LONG_TEXT: Final = 120
 class TrialGrid:
     """Rows and columns of trials: a row for each question, and a column for each trial of a question.
 
-    Attributes
-    ----------
-    row_of : row of each question, in the order in which the questions were added
-    rows, columns : place of each trial, in the order in which the trials were added
+    `row_of`: row of each question, in the order in which the questions were added. `rows`, `columns`: place of each
+    trial, in the order in which the trials were added.
     """
 
     row_of: dict[str, int] = field(default_factory=dict)
@@ -61,11 +59,8 @@ class TrialGrid:
     def matrix(self, values: Iterable[float | None]) -> NDArray[np.float64]:
         """The values of all trials, in the order in which the trials were added, as (n_questions, n_trials).
 
-        Unknown values, and trials that a question does not have, are NaN.
-
-        Raises
-        ------
-        LogError : if the array would be too large
+        Unknown values, and trials that a question does not have, are NaN. Raises LogError if the array would be too
+        large.
         """
         n_questions, n_trials = len(self._n_trials), max(self._n_trials, default=0)
         check_cells(n_questions, n_trials)
@@ -74,11 +69,8 @@ class TrialGrid:
         return matrix
 
     def endings(self, endings: Iterable[str]) -> TrialEndings:
-        """How all trials ended, in the order in which they were added; unknown for texts that are no ending.
-
-        Raises
-        ------
-        LogError : if the array would be too large
+        """How all trials ended, in the order in which they were added; unknown for texts that are no ending. Raises
+        LogError if the array would be too large.
         """
         return trial_endings(self.matrix(ending_code(ending) for ending in endings))
 
@@ -112,9 +104,7 @@ def seconds_between(start: str | None, end: str | None) -> float | None:
 def metadata_fields(documents: Sequence[Mapping[str, object]]) -> dict[str, MetadataField]:
     """Fields by name, with texts, numbers and truth values; other values are missing.
 
-    Parameters
-    ----------
-    documents : values of each question by the name of the field
+    `documents`: values of each question by the name of the field.
     """
     names = list(dict.fromkeys(name for document in documents for name in document))[:MAX_FIELDS]
     return {str(name): _field([document.get(name) for document in documents]) for name in names}
@@ -147,9 +137,7 @@ def _with_settings(name: str, settings: Mapping[str, object]) -> str:
 def counted_as_zero(reasons: Sequence[str], n_trials: int, *, tool: str, metric: str) -> tuple[Message, ...]:
     """A note about trials without a score that count as 0; none if all trials have a score.
 
-    Parameters
-    ----------
-    reasons : why the score is missing, for each trial without one
+    `reasons`: why the score is missing, for each trial without one.
     """
     if not reasons:
         return ()

@@ -220,11 +220,8 @@ class _Outline(msgspec.Struct, gc=False):
 class Question(msgspec.Struct, gc=False):
     """What identifies a question.
 
-    Attributes
-    ----------
-    id : hash of the content
-    fields : variables and metadata
-    is_identified : whether the content has variables or a description
+    `id`: hash of the content. `fields`: variables and metadata. `is_identified`: whether the content has variables or a
+    description.
     """
 
     id: str
@@ -272,11 +269,8 @@ def find(files: Sequence[str]) -> uq.Discovery:
 
 
 def _is_promptfoo(path: str) -> bool:
-    """Whether a file contains results of promptfoo.
-
-    Raises
-    ------
-    LogError : if it looks like results of promptfoo, but is of another version or damaged
+    """Whether a file contains results of promptfoo. Raises LogError if it looks like results of promptfoo, but is of
+    another version or damaged.
     """
     head = head_of(path)
     if path.endswith(".jsonl"):
@@ -292,11 +286,8 @@ def _is_promptfoo(path: str) -> bool:
 
 
 def read(run: uq.Run, *, with_resources: bool = False) -> Iterator[uq.TaskLog]:
-    """The tasks of the run, one for each prompt and provider.
-
-    Raises
-    ------
-    LogError : if the file cannot be read, or its questions cannot be identified
+    """The tasks of the run, one for each prompt and provider. Raises LogError if the file cannot be read, or its
+    questions cannot be identified.
     """
     (path,) = run.files
     if with_resources:
@@ -317,11 +308,8 @@ def _read(path: str, row: type[Row], whole: type[Evaluation[Row]]) -> Iterator[u
 
 
 def task_logs(results: Iterable[Row], evaluation: Evaluation[Row], path: str) -> Iterator[uq.TaskLog]:
-    """The tasks of an evaluation, one for each prompt and provider.
-
-    Raises
-    ------
-    LogError : if there are no results, or the questions cannot be identified
+    """The tasks of an evaluation, one for each prompt and provider. Raises LogError if there are no results, or the
+    questions cannot be identified.
     """
     systems, questions = dict[tuple[object, ...], System](), dict[bytes, Question]()
     for result in results:
@@ -388,11 +376,8 @@ def _field_value(value: object) -> object:
 
 
 def _check_questions(system: System, evaluation: Evaluation[Row]) -> None:
-    """Make sure that results without variables are repeats of one test.
-
-    Raises
-    ------
-    LogError : if there are more of them than repeats, because a setting removed the variables from the file
+    """Make sure that results without variables are repeats of one test. Raises LogError if there are more of them than
+    repeats, because a setting removed the variables from the file.
     """
     if all(question.is_identified for question in system.questions):
         return

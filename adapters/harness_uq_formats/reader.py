@@ -31,11 +31,8 @@ class FormatModule(Protocol):
         """Runs among these files."""
 
     def read(self, run: "Run", *, with_resources: bool) -> "Iterator[TaskLog]":
-        """The tasks of the run, on request with tokens, cost and time as far as the files contain them.
-
-        Raises
-        ------
-        LogError : if the run cannot be read
+        """The tasks of the run, on request with tokens, cost and time as far as the files contain them. Raises LogError
+        if the run cannot be read.
         """
 
 
@@ -48,11 +45,8 @@ class _HasParts(Protocol):
 class FormatReader:
     """Reads the files of one format.
 
-    Attributes
-    ----------
-    name : name of the tool in messages and on the command line
-    module : name of the module of the format
-    resources : how tokens, cost and time of the trials become metrics; None to read scores only
+    `name`: name of the tool in messages and on the command line. `resources`: how tokens, cost and time of the trials
+    become metrics; None to read scores only.
     """
 
     name: str
@@ -77,12 +71,7 @@ class FormatReader:
         return self._format().find(paths)
 
     def read(self, run: "Run") -> "Iterator[TaskLog]":
-        """The tasks of the run.
-
-        Raises
-        ------
-        LogError : if the run cannot be read
-        """
+        """The tasks of the run. Raises LogError if the run cannot be read."""
         return self._format().read(run, with_resources=self.resources is not None)
 
     def _format(self) -> FormatModule:

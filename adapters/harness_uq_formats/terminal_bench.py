@@ -105,11 +105,7 @@ class Results(msgspec.Struct):
 class RunFolder:
     """A run of Terminal-Bench.
 
-    Attributes
-    ----------
-    path : the folder
-    metadata : content of `run_metadata.json`
-    trial_files : results files of the trials
+    `metadata`: content of `run_metadata.json`.
     """
 
     path: str
@@ -121,9 +117,7 @@ class RunFolder:
 class RunGroup(uq.Run):
     """Runs of one agent and model in the same folder.
 
-    Attributes
-    ----------
-    folders : the runs, sorted by time
+    `folders`: the runs, sorted by time.
     """
 
     folders: tuple[RunFolder, ...] = ()
@@ -213,12 +207,7 @@ def _run_group(folders: list[RunFolder]) -> RunGroup:
 
 
 def read(run: uq.Run, *, with_resources: bool) -> Iterator[uq.TaskLog]:
-    """The one task of the runs.
-
-    Raises
-    ------
-    LogError : if no file can be read
-    """
+    """The one task of the runs. Raises LogError if no file can be read."""
     folders = run.folders if isinstance(run, RunGroup) else ()
     parts = [_read_folder(folder) for folder in folders]
     trials, repeated = _distinct(folders, parts)

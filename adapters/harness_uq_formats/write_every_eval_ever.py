@@ -33,11 +33,8 @@ _MEAN = "mean"
 def eee_records(rows: Sequence[uq.Estimate], logs: Iterable[uq.TaskLog], *, when: float) -> list[Record]:
     """One record for each task of a run, with a result for each of its scores; estimates without a value are left out.
 
-    Parameters
-    ----------
-    rows : from `estimate`
-    logs : the logs of the estimates, which hold the direction of each metric
-    when : time of the records, in seconds since 1970
+    `rows`: from `estimate`. `logs`: the logs of the estimates, which hold the direction of each metric. `when`: time of
+    the records, in seconds since 1970.
     """
     logs = list(logs)
     better = {(log.system, log.task, metric): up for log in logs for metric, up in log.higher_is_better.items()}
@@ -55,11 +52,8 @@ def eee_files(
 ) -> Iterator[tuple[PurePosixPath, str]]:
     """Path and content of each file of a data store: the record of each task of a run, and the scores of its samples.
 
-    Samples have neither prompts nor answers, which results do not contain.
-
-    Parameters
-    ----------
-    rows, logs, when : as for `eee_records`
+    Samples have neither prompts nor answers, which results do not contain. `rows`, `logs`, `when`: as for
+    `eee_records`.
     """
     logs = list(logs)
     log_of = {(log.system, log.task, log.source.path, log.source.time): log for log in logs}
@@ -84,12 +78,7 @@ def eee_files(
 def eee_samples(record: Record, rows: Sequence[uq.Estimate], log: uq.TaskLog) -> Iterator[Record]:
     """A line for each question, trial and mean score of a record.
 
-    The number of the trial and the cluster are in the metadata of the sample.
-
-    Parameters
-    ----------
-    rows : the estimates in the record
-    log : the log of the estimates
+    The number of the trial and the cluster are in the metadata of the sample. `rows`: the estimates in the record.
     """
     data = {(item.metric, item.filter): item for item in log.data if isinstance(item, uq.Scores)}
     for row in rows:

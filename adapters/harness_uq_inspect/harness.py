@@ -14,10 +14,7 @@ if TYPE_CHECKING:
 class InspectHarness:
     """Reads and writes `.eval` and `.json` logs of Inspect AI, and runs `inspect`.
 
-    Attributes
-    ----------
-    reads_tables : bool
-        Whether to read data frames of `inspect_ai.analysis`, in memory and saved as CSV or Parquet.
+    `reads_tables`: whether to read data frames of `inspect_ai.analysis`, in memory and saved as CSV or Parquet.
     """
 
     name: str = "inspect"
@@ -51,12 +48,7 @@ class InspectHarness:
         return with_shards(paths)
 
     def read(self, run: "Run") -> "Iterator[TaskLog]":
-        """The one task of the log, or the tasks of a saved data frame.
-
-        Raises
-        ------
-        LogError : if the log cannot be read
-        """
+        """The one task of the log, or the tasks of a saved data frame. Raises LogError if the log cannot be read."""
         from harness_uq_inspect.read.discover import FRAME_SUFFIXES
         from harness_uq_inspect.read.task_log import read_task_log
 
@@ -76,11 +68,8 @@ class InspectHarness:
         return is_result(result) or (self.reads_tables and is_inspect_frame(result))
 
     def read_object(self, result: object) -> "Iterator[TaskLog]":
-        """The one task of an `EvalLog` or of the log that an `EvalLogInfo` names, or the tasks of a data frame.
-
-        Raises
-        ------
-        LogError : if the log cannot be read, or the data frame lacks a column
+        """The one task of an `EvalLog` or of the log that an `EvalLogInfo` names, or the tasks of a data frame. Raises
+        LogError if the log cannot be read, or the data frame lacks a column.
         """
         from harness_uq_inspect.read.data_frames import read_frame
         from harness_uq_inspect.read.result_objects import is_result, read_result
@@ -98,10 +87,7 @@ class InspectHarness:
 
     def read_running(self, run: "Run") -> "Iterator[TaskLog]":
         """The task of a running log, including samples that are still in Inspect's buffer; nothing if the run ended.
-
-        Raises
-        ------
-        LogError : if the log or its buffer cannot be read
+        Raises LogError if the log or its buffer cannot be read.
         """
         from harness_uq_inspect.read.running_logs import read_running
 
@@ -117,11 +103,8 @@ class InspectHarness:
     def write(
         self, run: "Run", estimates: "Sequence[Estimate]", destination: str | None, *, settings: "Settings"
     ) -> list[str]:
-        """Write estimates into the header of the log or of a copy; the samples are copied unchanged.
-
-        Raises
-        ------
-        LogError : if the log has no results or cannot be written; the log is then unchanged
+        """Write estimates into the header of the log or of a copy; the samples are copied unchanged. Raises LogError if
+        the log has no results or cannot be written; the log is then unchanged.
         """
         from harness_uq.plugin_api import paths as io_paths
         from harness_uq_inspect.live.environment import keeps_native_stderr
@@ -148,11 +131,8 @@ class InspectHarness:
         return [target]
 
     def restore(self, path: str) -> list[str]:
-        """Undo all in-place `write`s of a log, byte for byte; annotations of a live run stay.
-
-        Raises
-        ------
-        LogError : if another program wrote to the log since
+        """Undo all in-place `write`s of a log, byte for byte; annotations of a live run stay. Raises LogError if
+        another program wrote to the log since.
         """
         from harness_uq_inspect.read.discover import find_logs
         from harness_uq_inspect.write.writeback import restore

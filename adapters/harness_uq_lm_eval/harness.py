@@ -37,12 +37,7 @@ class LmEvalHarness:
         return discover.parts(paths)
 
     def read(self, run: "Run") -> "Iterator[TaskLog]":
-        """The run's tasks and groups.
-
-        Raises
-        ------
-        LogError : if none of the run's files can be read
-        """
+        """The run's tasks and groups. Raises LogError if none of the run's files can be read."""
         from harness_uq_lm_eval.read.discover import LmEvalRun
         from harness_uq_lm_eval.read.tasks import read_run
 
@@ -80,11 +75,8 @@ class LmEvalHarness:
     def write(
         self, run: "Run", estimates: "Sequence[Estimate]", destination: str | None, *, settings: "Settings"
     ) -> list[str]:
-        """Write the estimates into the results file of the run, and return the paths written.
-
-        Raises
-        ------
-        LogError : if the run has no results file or cannot be written
+        """Write the estimates into the results file of the run, and return the paths written. Raises LogError if the
+        run has no results file or cannot be written.
         """
         from harness_uq_lm_eval.read.discover import LmEvalRun
         from harness_uq_lm_eval.write import writeback
@@ -94,11 +86,8 @@ class LmEvalHarness:
         return [path for run in lm_eval_runs for path in writeback.write(run, estimates, destination, settings)]
 
     def restore(self, path: str) -> list[str]:
-        """Restore a results file that was written in place, and return the paths restored.
-
-        Raises
-        ------
-        LogError : if it cannot be restored
+        """Restore a results file that was written in place, and return the paths restored. Raises LogError if it cannot
+        be restored.
         """
         from harness_uq_lm_eval.write import writeback
 

@@ -35,14 +35,8 @@ def items(tree: object) -> Sequence[object]:
 def loads(content: str | bytes, repeated: list[str] | None = None) -> object:
     r"""Parse JSON from any source: long integers become floats, lone surrogates the replacement character.
 
-    Parameters
-    ----------
-    content : JSON text
-    repeated : list that receives the keys that occur twice in one object; the last value counts
-
-    Raises
-    ------
-    ValueError : if the content is not JSON, or nested too deeply
+    `content`: JSON text. `repeated`: list that receives the keys that occur twice in one object; the last value counts.
+    Raises ValueError if the content is not JSON, or nested too deeply.
 
     >>> loads('{"a": "\ud800", "a": 1}', repeated := []), repeated
     ({'a': 1}, ['a'])

@@ -71,14 +71,8 @@ def add_block(results: Results, entries: Sequence[Entry], settings: Mapping[str,
 
     If an estimate has no standard error, the harness's own stays; if that is unknown, `N/A` is written. The value of an
     estimate from actively chosen documents replaces the harness's own, which the block keeps. If there is no such
-    estimate, `N/A` is written, and the block keeps the value in `withheld`.
-
-    Parameters
-    ----------
-    results : results of lm-eval, modified in place
-    entries : one per estimate, from `Estimate.to_dict` or `failed_entry`
-    settings : settings of the estimation
-    more : further members of the block
+    estimate, `N/A` is written, and the block keeps the value in `withheld`. `results`: results of lm-eval, modified in
+    place. `entries`: one per estimate, from `Estimate.to_dict` or `failed_entry`. `more`: further members of the block.
     """
     _write_values(results, native_values(results))
     std_errors = [(row, key, error) for entry in entries for row, key, error in _std_errors(results, entry)]

@@ -61,11 +61,8 @@ _POOLING = ("gelman2013",)
 class Citation:
     r"""How to cite the methods behind results.
 
-    Attributes
-    ----------
-    paragraph : text for the methods section of a paper, in LaTeX; it cites the sources with `\cite`
-    keys : the cited sources, sorted
-    bibtex : their BibTeX entries
+    `paragraph`: text for the methods section of a paper, in LaTeX; it cites the sources with `\cite`. `keys`: the cited
+    sources, sorted.
     """
 
     paragraph: str

@@ -243,12 +243,7 @@ def _in_order(logs: "Sequence[TaskLog]", models: Sequence[str]) -> list[str]:
 
 
 def _two(systems: Sequence[str]) -> tuple[str, str]:
-    """The two systems to compare.
-
-    Raises
-    ------
-    UsageError : if there are not exactly two
-    """
+    """The two systems to compare. Raises UsageError if there are not exactly two."""
     if len(systems) == 2:
         return systems[0], systems[1]
     if len(systems) == 1:

@@ -96,11 +96,8 @@ def now() -> str:
 
 @contextmanager
 def ignoring(labels: Iterable[str]) -> Iterator[None]:
-    """Ignore the messages with these codes or names in the context; a label may be several, separated by commas.
-
-    Raises
-    ------
-    UsageError : if there is no such message, or it is a refusal or an error
+    """Ignore the messages with these codes or names in the context; a label may be several, separated by commas. Raises
+    UsageError if there is no such message, or it is a refusal or an error.
     """
     names = [name.strip() for label in labels for name in label.split(",")]
     token = _CODES.set(frozenset(_ignorable(name).code for name in names if name))
@@ -172,11 +169,8 @@ def track(items: Iterable[T], description: str, total: int) -> Iterator[T]:
 
 @contextmanager
 def checking_arguments() -> Iterator[None]:
-    """Report errors of the block as wrong arguments (exit code 2).
-
-    Raises
-    ------
-    UsageError : instead of any other HarnessUqError
+    """Report errors of the block as wrong arguments (exit code 2). Raises UsageError instead of any other
+    HarnessUqError.
     """
     try:
         yield

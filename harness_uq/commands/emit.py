@@ -40,12 +40,8 @@ _TABLES = ("table", "markdown", "latex")
 class Emitter:
     """Renders results in the chosen format, to standard output or a file.
 
-    Attributes
-    ----------
-    output_format : the format
-    path : file or URL to write to; None for standard output
-    options : options of rendering
-    names : the result lists that every document of the command has
+    `path`: file or URL to write to; None for standard output. `names`: the result lists that every document of the
+    command has.
     """
 
     output_format: "Format"
@@ -63,16 +59,9 @@ class Emitter:
     ) -> None:
         """Render the results and print or write them.
 
-        Parameters
-        ----------
-        lists : results by the name of their list
-        errors : what could not be read
-        logs : the logs of the results, for formats with `needs_logs`
-
-        Raises
-        ------
-        UsageError : if the format cannot render the results as the options require
-        HarnessUqError : if the file cannot be written
+        `errors`: what could not be read. `logs`: the logs of the results, for formats with `needs_logs`. Raises
+        UsageError if the format cannot render the results as the options require, and HarnessUqError if the file cannot
+        be written.
         """
         from dataclasses import replace
 
@@ -96,12 +85,9 @@ class Emitter:
 
 @contextmanager
 def emitting(args: argparse.Namespace, *names: str) -> Iterator[Emitter]:
-    """An emitter of these result lists; if the command fails, its document lists the error.
-
-    Raises
-    ------
-    UsageError : if the format does not exist or cannot render these results
-    HarnessUqError : if the file of `--output` cannot be written
+    """An emitter of these result lists; if the command fails, its document lists the error. Raises UsageError if the
+    format does not exist or cannot render these results, and HarnessUqError if the file of `--output` cannot be
+    written.
     """
     emitter = _emitter(args, names)
     try:
@@ -141,11 +127,8 @@ def _emitter(args: argparse.Namespace, names: tuple[str, ...]) -> Emitter:
 
 
 def _chosen_format(args: argparse.Namespace, names: Sequence[str]) -> "Format":
-    """The format that `--format` or the suffix of `--output` names.
-
-    Raises
-    ------
-    UsageError : if there is none, or it cannot render the results of this command
+    """The format that `--format` or the suffix of `--output` names. Raises UsageError if there is none, or it cannot
+    render the results of this command.
     """
     from harness_uq.output.formats import BUILT_IN, format_named, format_of_file, formats_for
 
@@ -179,12 +162,7 @@ def _write(path: str, rendered: str | bytes) -> None:
 
 @contextmanager
 def reporting_write_errors(path: Path | str) -> Iterator[None]:
-    """Convert an OSError of the block into an error that names `path`.
-
-    Raises
-    ------
-    HarnessUqError : instead of OSError
-    """
+    """Convert an OSError of the block into an error that names `path`. Raises HarnessUqError instead of OSError."""
     try:
         yield
     except OSError as error:
@@ -192,12 +170,7 @@ def reporting_write_errors(path: Path | str) -> Iterator[None]:
 
 
 def try_file(path: Path) -> None:
-    """Check before long work that the file can be written.
-
-    Raises
-    ------
-    HarnessUqError : if it cannot
-    """
+    """Check before long work that the file can be written. Raises HarnessUqError if it cannot."""
     from tempfile import TemporaryFile
 
     with reporting_write_errors(path):
@@ -208,11 +181,8 @@ def try_file(path: Path) -> None:
 
 
 def try_place(place: str) -> None:
-    """Like `try_file`, for a path or a URL.
-
-    Raises
-    ------
-    HarnessUqError : if the file cannot be written, or the storage denies access
+    """Like `try_file`, for a path or a URL. Raises HarnessUqError if the file cannot be written, or the storage denies
+    access.
     """
     from harness_uq.io.paths import is_file, is_remote
 
@@ -224,12 +194,7 @@ def try_place(place: str) -> None:
 
 
 def write_place(place: str, content: bytes) -> None:
-    """Like `write_file`, for a path or a URL.
-
-    Raises
-    ------
-    HarnessUqError : if it cannot be written
-    """
+    """Like `write_file`, for a path or a URL. Raises HarnessUqError if it cannot be written."""
     from harness_uq.io.paths import is_remote, write_bytes
 
     if is_remote(place):
@@ -243,11 +208,7 @@ def write_file(path: Path, content: bytes) -> None:
     """Write the file atomically: on failure, the previous content remains.
 
     A link at `path` is replaced by the file; what it points to is not changed. A device, a pipe or an open file such as
-    ``/dev/stdout`` is written to instead, after what was printed before.
-
-    Raises
-    ------
-    HarnessUqError : if it cannot be written
+    ``/dev/stdout`` is written to instead, after what was printed before. Raises HarnessUqError if it cannot be written.
     """
     from harness_uq.io.atomic_write import atomic_replace
 
@@ -270,13 +231,7 @@ def _is_stream(path: Path) -> bool:
 def write_figure(path: Path, figure: "Figure", *, tight: bool = False) -> None:
     """Write a figure in the format of the file name; equal figures give equal SVG files.
 
-    Parameters
-    ----------
-    tight : crop to the drawing, at 150 dots per inch
-
-    Raises
-    ------
-    HarnessUqError : if it cannot be written
+    `tight`: crop to the drawing, at 150 dots per inch. Raises HarnessUqError if it cannot be written.
     """
     from io import BytesIO
 

@@ -126,11 +126,8 @@ def _estimated(
 
 
 def _generalizes(args: argparse.Namespace, options: "Options") -> bool:
-    """Whether to generalize to new levels of factors other than tasks.
-
-    Raises
-    ------
-    UsageError : if another method, scope, estimand or kind of interval is given
+    """Whether to generalize to new levels of factors other than tasks. Raises UsageError if another method, scope,
+    estimand or kind of interval is given.
     """
     names = set(options.generalize_over or ()) - ({"task"} if options.generalizes_over_tasks else set())
     if not (names or args.factor):

@@ -194,11 +194,8 @@ def _names_resources(args: argparse.Namespace) -> bool:
 
 
 def _check_one_system(side: str, runs: "Sequence[Sequence[TaskLog]]") -> None:
-    """Check that the runs of one side belong to one system.
-
-    Raises
-    ------
-    UsageError : if they do not; the message explains how to name them
+    """Check that the runs of one side belong to one system. Raises UsageError if they do not; the message explains how
+    to name them.
     """
     systems = sorted({log.system for logs in runs for log in logs})
     if len(systems) > 1:
@@ -209,11 +206,8 @@ def _check_one_system(side: str, runs: "Sequence[Sequence[TaskLog]]") -> None:
 
 
 def _check_selected(args: argparse.Namespace, tasks: Set[str], selected: Set[str]) -> None:
-    """Check that the selection of tasks contains each task in the logs that a requirement names.
-
-    Raises
-    ------
-    UsageError : if it does not
+    """Check that the selection of tasks contains each task in the logs that a requirement names. Raises UsageError if
+    it does not.
     """
     from harness_uq.gating.requirements import check_selected, requirements_of
 
@@ -229,12 +223,7 @@ def _check_selected(args: argparse.Namespace, tasks: Set[str], selected: Set[str
 
 
 def _labels(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "str | Sequence[Label] | None":
-    """The human labels, if they are given.
-
-    Raises
-    ------
-    UsageError : if they cannot be read
-    """
+    """The human labels, if they are given. Raises UsageError if they cannot be read."""
     from harness_uq.estimation.auxiliary_data import human_labels
 
     if args.labels is None:
@@ -244,11 +233,8 @@ def _labels(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "str | Seque
 
 
 def _baseline(args: argparse.Namespace, argument: str, new: "Set[Source]", plugins: "Plugins") -> "Reading":
-    """The baseline runs; of a store, all runs except the new ones.
-
-    Raises
-    ------
-    HarnessUqError : if a store cannot be read, or contains no other runs
+    """The baseline runs; of a store, all runs except the new ones. Raises HarnessUqError if a store cannot be read, or
+    contains no other runs.
     """
     from harness_uq.plugins.readers import Reading
     from harness_uq.store.read import is_store, stored_logs
@@ -264,10 +250,7 @@ def _baseline(args: argparse.Namespace, argument: str, new: "Set[Source]", plugi
 
 def _side(args: argparse.Namespace, whose: str, reading: "Reading", name: str | None) -> "list[TaskLog]":
     """The selected logs of one side, with the system renamed to `name`; `--model` selects one of several systems.
-
-    Raises
-    ------
-    UsageError : if several systems remain, or a pattern matches nothing
+    Raises UsageError if several systems remain, or a pattern matches nothing.
     """
     from harness_uq.data.selection import matches
 
@@ -305,11 +288,8 @@ def _self_test(args: argparse.Namespace, plugins: "Plugins", emitter: _emit.Emit
 
 
 def _gate_options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "Options":
-    """The options of the gate; the name of a margin is a task, or else a metric.
-
-    Raises
-    ------
-    UsageError : if a task, metric or field given as an argument is not in the logs
+    """The options of the gate; the name of a margin is a task, or else a metric. Raises UsageError if a task, metric or
+    field given as an argument is not in the logs.
     """
     from harness_uq.gating.requirements import ERROR_RATE
 

@@ -72,11 +72,8 @@ def scan_all_named(
 
 
 def read_runs_or_store(args: argparse.Namespace, argument: str, plugins: "Plugins") -> "Reading":
-    """Read the runs or the store `PATH`, or `NAME=PATH`, which names the system.
-
-    Raises
-    ------
-    HarnessUqError : if a store cannot be read
+    """Read the runs or the store `PATH`, or `NAME=PATH`, which names the system. Raises HarnessUqError if a store
+    cannot be read.
     """
     from harness_uq.plugins.readers import Reading
     from harness_uq.store.read import is_store, stored_logs
@@ -138,13 +135,7 @@ def reading_errors(*readings: "Reading") -> "list[Mapping[str, object]]":
 
 
 def _engine(args: argparse.Namespace) -> "Engine":
-    """Choose the engine that the options name.
-
-    Raises
-    ------
-    UsageError
-        If a scheduler is given without `--engine dask`.
-    """
+    """Choose the engine that the options name. Raises UsageError if a scheduler is given without `--engine dask`."""
     from harness_uq.runner.engine import Engine
 
     if args.scheduler and args.engine != "dask":
@@ -153,11 +144,8 @@ def _engine(args: argparse.Namespace) -> "Engine":
 
 
 def options_of(args: argparse.Namespace) -> "Options":
-    """The options that the arguments and the settings file of a command contain, without those that select logs.
-
-    Raises
-    ------
-    UsageError : if a value is invalid, or the weights are neither a scheme nor a file of weights
+    """The options that the arguments and the settings file of a command contain, without those that select logs. Raises
+    UsageError if a value is invalid, or the weights are neither a scheme nor a file of weights.
     """
     from harness_uq.options import WEIGHT_SCHEMES, options_from_arguments
 
@@ -175,12 +163,7 @@ def options_of(args: argparse.Namespace) -> "Options":
 
 
 def check_method(options: "Options", plugins: "Plugins") -> None:
-    """Check that the method exists.
-
-    Raises
-    ------
-    UsageError : if it does not
-    """
+    """Check that the method exists. Raises UsageError if it does not."""
     from harness_uq.inference.defaults import method_names
 
     if options.method not in (methods := method_names(plugins.estimators)):
@@ -188,12 +171,7 @@ def check_method(options: "Options", plugins: "Plugins") -> None:
 
 
 def check_margin_tasks(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> None:
-    """Check that each task with a margin is in the logs.
-
-    Raises
-    ------
-    UsageError : if a task is not
-    """
+    """Check that each task with a margin is in the logs. Raises UsageError if a task is not."""
     tasks = {"overall", *(log.task for log in logs)}
     if unknown := sorted({name for name, _ in args.margin if name} - tasks):
         raise UsageError(unknown_name("task of --margin", unknown[0], tasks, plural="tasks"))
@@ -216,11 +194,8 @@ def with_note_unless_requested(args: argparse.Namespace, result: "Overall | None
 
 def plugins_of_command(args: argparse.Namespace) -> "Plugins":
     """The installed plugins, whose readers use `--column`, `--resources`, `--prices` and the mappings of the settings.
-
-    Raises
-    ------
-    UsageError : if a role of `--column` does not exist, a mapping or the file of prices is invalid, or resources are to
-        be stored
+    Raises UsageError if a role of `--column` does not exist, a mapping or the file of prices is invalid, or resources
+    are to be stored.
     """
     from harness_uq.plugins.readers import reading_resources, resource_options
     from harness_uq.tabular.read_table import with_columns
@@ -254,12 +229,7 @@ def log_filter(args: argparse.Namespace, label_metrics: Sequence[str] = ()) -> "
 def select_logs(
     args: argparse.Namespace, readings: "Sequence[Reading]", label_metrics: Sequence[str] = ()
 ) -> "list[TaskLog]":
-    """The logs of all readings that the filter selects.
-
-    Raises
-    ------
-    UsageError : if a pattern matches nothing
-    """
+    """The logs of all readings that the filter selects. Raises UsageError if a pattern matches nothing."""
     logs = [log for reading in readings for log in reading.logs]
     selection = log_filter(args, label_metrics)
     if logs:
@@ -269,11 +239,8 @@ def select_logs(
 
 
 def check_names(options: "StructureOptions", logs: "Sequence[TaskLog]") -> None:
-    """Check that the tasks, metrics and cluster fields given as arguments are in the logs.
-
-    Raises
-    ------
-    UsageError : if a name is in no log
+    """Check that the tasks, metrics and cluster fields given as arguments are in the logs. Raises UsageError if a name
+    is in no log.
     """
     from harness_uq.structure.clusters import missing_field
 
@@ -300,11 +267,9 @@ def label_metrics(labels: str | None) -> tuple[str, ...]:
 class AuxiliaryPaths:
     """Data besides the logs that make an estimate more accurate.
 
-    Attributes
-    ----------
-    labels : file of human labels, or the metric of the logs that contains them
-    reference_runs : paths of runs of other systems on the whole benchmark
-    inclusion_probabilities : file that `harness-uq subset` wrote, or column of the file of labels
+    `labels`: file of human labels, or the metric of the logs that contains them. `reference_runs`: paths of runs of
+    other systems on the whole benchmark. `inclusion_probabilities`: file that `harness-uq subset` wrote, or column of
+    the file of labels.
     """
 
     labels: str | None = None
@@ -313,11 +278,8 @@ class AuxiliaryPaths:
 
     @classmethod
     def from_arguments(cls, args: argparse.Namespace) -> "AuxiliaryPaths":
-        """The auxiliary data given by the arguments.
-
-        Raises
-        ------
-        UsageError : if reference runs are given without `--scope full`
+        """The auxiliary data given by the arguments. Raises UsageError if reference runs are given without `--scope
+        full`.
         """
         data = cls(args.labels, tuple(args.reference_runs or ()), args.inclusion_probabilities)
         if data.reference_runs and args.scope != "full":
@@ -348,10 +310,7 @@ class AuxiliaryPaths:
         read: "Callable[[Sequence[str]], Reading]",
     ) -> "list[Estimate]":
         """Estimates corrected by the labels, or of the whole benchmark with the reference runs, which `read` reads.
-
-        Raises
-        ------
-        UsageError : if there is no such file or metric of labels, or the combination of options is not supported
+        Raises UsageError if there is no such file or metric of labels, or the combination of options is not supported.
         """
         if self.labels:
             from harness_uq.estimation.auxiliary_data import estimate_with_labels

@@ -261,12 +261,8 @@ def _rescore(args: argparse.Namespace) -> int:
 
 
 def _write_records(args: argparse.Namespace, options: "Options", plugins: "Plugins") -> int:
-    """Estimate, write the records of Every Eval Ever with the scores of their samples, and list the files.
-
-    Raises
-    ------
-    UsageError : with `--in-place`
-    LogError : if a link leads out of the output folder
+    """Estimate, write the records of Every Eval Ever with the scores of their samples, and list the files. Raises
+    UsageError with `--in-place`, and LogError if a link leads out of the output folder.
     """
     from harness_uq.estimation.estimate import estimate
     from harness_uq.io.paths import folder_of, is_inside, join, local_path, make_folder, write_bytes
@@ -347,12 +343,7 @@ harness-uq, create the script again.
 
 
 def _completion(args: argparse.Namespace) -> int:
-    """Print the script.
-
-    Raises
-    ------
-    MissingDependencyError : without shtab
-    """
+    """Print the script."""
     try:
         import shtab
     except ImportError:

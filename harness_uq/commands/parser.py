@@ -50,13 +50,9 @@ _FIGURES = (".png", ".svg", ".pdf")
 class Page:
     """What the module of a command declares.
 
-    Attributes
-    ----------
-    usage : the arguments after the name
-    examples : pairs of an explanation and a command line
-    run : runs the command, and returns its exit code
-    arguments : arguments that only this command has
-    details : text at the end of the help
+    `usage`: the arguments after the name. `examples`: pairs of an explanation and a command line. `run`: runs the
+    command, and returns its exit code. `arguments`: arguments that only this command has. `details`: text at the end of
+    the help.
     """
 
     usage: str
@@ -70,10 +66,7 @@ class Page:
 class Command:
     """One command; its module is imported only if the command is used.
 
-    Attributes
-    ----------
-    name, group, summary : as in the help
-    module : module with the pages of one or several commands; by default one with the name of the command
+    `module`: module with the pages of one or several commands; by default one with the name of the command.
     """
 
     name: str

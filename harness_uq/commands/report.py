@@ -98,10 +98,7 @@ def _groups(
 
 def _check_one_system(logs: "Sequence[TaskLog]") -> None:
     """Check that a report with labels or reference runs is about one system, because comparisons do not use them.
-
-    Raises
-    ------
-    UsageError : if there are several systems
+    Raises UsageError if there are several systems.
     """
     systems = sorted({log.system for log in logs})
     if len(systems) > 1:

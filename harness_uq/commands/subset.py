@@ -109,11 +109,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _first_part(args: argparse.Namespace, plugins: "Plugins") -> "TaskLog":
-    """The runs of `--after`, merged into one.
-
-    Raises
-    ------
-    UsageError : if they belong to several systems or share questions
+    """The runs of `--after`, merged into one. Raises UsageError if they belong to several systems or share
+    questions.
     """
     from harness_uq.data.selection import merge_runs
 
@@ -165,11 +162,8 @@ def _draw_further(args: argparse.Namespace, history: "ReferenceRuns", first: "Ta
 
 
 def _scores(first: "TaskLog", history: "ReferenceRuns") -> "Scores":
-    """The scores of the run with the metric and filter of the reference runs.
-
-    Raises
-    ------
-    UsageError : if the run has no such scores
+    """The scores of the run with the metric and filter of the reference runs. Raises UsageError if the run has no such
+    scores.
     """
     from harness_uq.data.task_log import Scores
 

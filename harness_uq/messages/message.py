@@ -256,11 +256,8 @@ class MessageRegistry:
         return iter(self._catalogues.values())
 
     def register(self, catalogue: MessageCatalogue) -> MessageCatalogue:
-        """Add a catalogue; adding the same one again has no effect.
-
-        Raises
-        ------
-        ValueError : if the prefix, a code or a name belongs to another catalogue
+        """Add a catalogue; adding the same one again has no effect. Raises ValueError if the prefix, a code or a name
+        belongs to another catalogue.
         """
         if self._catalogues.get(catalogue.prefix) == catalogue:
             return catalogue

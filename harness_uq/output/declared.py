@@ -56,14 +56,11 @@ class MessageDocument(TypedDict):
 class Declared(NotebookTable):
     """A result class whose JSON object and flat records follow from its declaration.
 
-    Attributes
-    ----------
-    KIND : how results of the class are presented; classes without a list of their own have none
-    json_properties : properties that belong to the JSON object, after the fields
-    record_rows : field with a tuple of results that are one flat record each; empty if the result is one record
-    record_methods : methods that take an entry of `record_rows` and return a further cell of its record
-    record_prefix : prefix of the columns that the records of `record_rows` share
-    not_in_records : fields that flat records leave out
+    `KIND`: how results of the class are presented; classes without a list of their own have none. `json_properties`:
+    properties that belong to the JSON object, after the fields. `record_rows`: field with a tuple of results that are
+    one flat record each; empty if the result is one record. `record_methods`: methods that take an entry of
+    `record_rows` and return a further cell of its record. `record_prefix`: prefix of the columns that the records of
+    `record_rows` share. `not_in_records`: fields that flat records leave out.
     """
 
     __slots__ = ()
@@ -109,9 +106,7 @@ class Declared(NotebookTable):
 class Result(Declared, HasMessages):
     """A result with messages, which are the reason if it is missing.
 
-    Attributes
-    ----------
-    needed : attribute that is None or empty if there is no result; empty if there always is one
+    `needed`: attribute that is None or empty if there is no result; empty if there always is one.
     """
 
     __slots__ = ()
@@ -159,12 +154,8 @@ def figure_of(results: Sequence[Any], **options: Any) -> "Figure":
 
 
 def frame_of(records: Sequence[Record], backend: str) -> Any:
-    """Data frame with a row for each record; all records have the same columns.
-
-    Raises
-    ------
-    DataError : if there is no such library
-    MissingDependencyError : if the library is not installed
+    """Data frame with a row for each record; all records have the same columns. Raises DataError if there is no such
+    library.
     """
     import narwhals as nw
 

@@ -29,20 +29,17 @@ _ALL = "all"
 class Column:
     """Declaration of one column of a table.
 
-    Attributes
-    ----------
-    header : the heading
-    value : attribute of a row, such as `difference.value`, or a function of a row
-    show : a value and a number of decimals as text; the columns with names show them as they are
-    name : the name by which `--columns` selects the column; empty for the header in lower case with hyphens
-    is_number : numbers are aligned to the right and never shortened; None for every column but those with names
-    spare : on short lines, columns with the largest value are dropped first; a column with 0 is never dropped
-    short : columns that replace this one on short lines; empty if another column's short form includes it
-    styles : terminal style of a text, such as `bold`
-    is_shown : whether the column is rendered if no columns are selected
-    in_paper : whether it also belongs to a table for a paper if no columns are selected
-    wraps : whether its text wraps in a table for a paper
-    legend : the meaning of the column, printed below the table after its header
+    - `value`: attribute of a row, such as `difference.value`, or a function of a row.
+    - `show`: a value and a number of decimals as text; the columns with names show them as they are.
+    - `name`: the name by which `--columns` selects the column; empty for the header in lower case with hyphens.
+    - `is_number`: numbers are aligned to the right and never shortened; None for every column but those with names.
+    - `spare`: on short lines, columns with the largest value are dropped first; a column with 0 is never dropped.
+    - `short`: columns that replace this one on short lines; empty if another column's short form includes it.
+    - `styles`: terminal style of a text, such as `bold`.
+    - `is_shown`: whether the column is rendered if no columns are selected.
+    - `in_paper`: whether it also belongs to a table for a paper if no columns are selected.
+    - `wraps`: whether its text wraps in a table for a paper.
+    - `legend`: the meaning of the column, printed below the table after its header.
     """
 
     header: str
@@ -125,12 +122,9 @@ def question_columns(
 ) -> tuple[Column, Column]:
     """The columns of numbers of questions and of their clusters; on short lines they share one column.
 
-    Parameters
-    ----------
-    questions, show : value of the first column, and how it is shown
-    clusters : text of the second column for a part of a row with clusters
-    spare : of the column on short lines
-    part : the part of a row with the attribute `n_clusters`
+    `questions`, `show`: value of the first column, and how it is shown. `clusters`: text of the second column for a
+    part of a row with clusters. `spare`: of the column on short lines. `part`: the part of a row with the attribute
+    `n_clusters`.
     """
     alone = Column("Questions", questions, show, is_number=True, in_paper=False)
 
@@ -150,16 +144,11 @@ def question_columns(
 class Section:
     """A table with the text around it.
 
-    Attributes
-    ----------
-    title : above the table
-    columns : of equal length; columns without content are not rendered
-    lines : below the table
-    answer : the headline, above everything else
-    legend : the meaning of each column by its header; the text under an empty header is always printed
-    group : header of a column for the title, in formats that join sections with the same columns in one table
-    is_optional : whether the table adds detail that does not belong in a paper
-    if_hidden : sentences by header, each printed if its column does not fit into the terminal
+    `columns`: of equal length; columns without content are not rendered. `lines`: below the table. `legend`: the
+    meaning of each column by its header; the text under an empty header is always printed. `group`: header of a column
+    for the title, in formats that join sections with the same columns in one table. `is_optional`: whether the table
+    adds detail that does not belong in a paper. `if_hidden`: sentences by header, each printed if its column does not
+    fit into the terminal.
     """
 
     title: str
@@ -201,10 +190,8 @@ def table(
 ) -> Section:
     """A section with these columns of the rows and their meanings.
 
-    Parameters
-    ----------
-    legend : further sentences of the legend by header
-    **parts : other parts of the section: `lines`, `answer`, `group`, `is_optional` and `if_hidden`
+    `legend`: further sentences of the legend by header. `**parts`: other parts of the section: `lines`, `answer`,
+    `group`, `is_optional` and `if_hidden`.
     """
     return Section(title, cells_of(columns, rows, digits), legend=legend_of(columns) | dict(legend or {}), **parts)
 
@@ -213,13 +200,9 @@ def table(
 class Document:
     """Results for readers.
 
-    Attributes
-    ----------
-    sections : in the order to print
-    footnotes : sentences by heading
-    guide : the meaning of columns that need a sentence each, by header
-    caption : of a table for a paper
-    notes : sentences below a table for a paper, in addition to its legend and warnings
+    `sections`: in the order to print. `footnotes`: sentences by heading. `guide`: the meaning of columns that need a
+    sentence each, by header. `caption`: of a table for a paper. `notes`: sentences below a table for a paper, in
+    addition to its legend and warnings.
     """
 
     sections: Sequence[Section]
@@ -238,11 +221,8 @@ def joined(sections: Sequence[Section]) -> list[Cells]:
 
 
 def require_columns(sections: Iterable[Section], names: Sequence[str]) -> None:
-    """Require that a table of these sections has a column of each name.
-
-    Raises
-    ------
-    DataError : if no table has a column of one of these names
+    """Require that a table of these sections has a column of each name. Raises DataError if no table has a column of
+    one of these names.
     """
     known = dict.fromkeys(column.name for section in sections for column in section.columns)
     unknown = [name for name in names if name not in known and list(names) != [_ALL]]
@@ -279,13 +259,8 @@ class Grid:
 class GateCase:
     """One test of a gate, as CI systems show it.
 
-    Attributes
-    ----------
-    group : the task
-    name : what is required
-    decision : `pass`, `fail` or `undecided`
-    is_needed : whether the gate passes only if this test passes
-    text : the numbers behind the decision
+    `name`: what is required. `decision`: `pass`, `fail` or `undecided`. `is_needed`: whether the gate passes only if
+    this test passes. `text`: the numbers behind the decision.
     """
 
     group: str
@@ -307,26 +282,24 @@ class GateCases:
 class Kind:
     """How the results of one list are presented.
 
-    Attributes
-    ----------
-    name : of the list in documents, such as `estimates`
-    result_type : class whose declaration defines JSON objects and flat records
-    sections : results and the number of decimals, as tables with the text around them
-    caption : of a table for a paper
-    footnotes : warnings and notes of the results under their headings
-    guide, notes : further parts of the document
-    displayed : columns of the flat records that notebooks show; empty for all of them
-    declared : instances of `result_type` for one result; by default the result itself
-    grid : results and the number of decimals, as systems by tasks; None if the results have no such layout
-    as_text : sections for the terminal, if they differ from `sections`
-    is_single : whether a command has one such result or none, which JSON documents contain without a list
-    total : the total of all results of a list, which JSON documents contain as NAME_total; None if there is no total
-    shares : the scores of a result that are shown in per cent if they lie between 0 and 1; None without such scores
-    scaled : attributes of the result that are then multiplied by 100
-    tests : the tests of a gate, for CI systems
-    marks, differences : rows of a figure of scores or of all intervals, and of a figure of differences
-    boards : the ranks of systems in a figure, for each result that has any
-    figure : function that draws a list of these results; None if there is no figure of them
+    - `name`: of the list in documents, such as `estimates`.
+    - `result_type`: class whose declaration defines JSON objects and flat records.
+    - `sections`: results and the number of decimals, as tables with the text around them.
+    - `caption`: of a table for a paper.
+    - `footnotes`: warnings and notes of the results under their headings.
+    - `guide`, `notes`: further parts of the document.
+    - `displayed`: columns of the flat records that notebooks show; empty for all of them.
+    - `declared`: instances of `result_type` for one result; by default the result itself.
+    - `grid`: results and the number of decimals, as systems by tasks; None if the results have no such layout.
+    - `as_text`: sections for the terminal, if they differ from `sections`.
+    - `is_single`: whether a command has one such result or none, which JSON documents contain without a list.
+    - `total`: the total of all results of a list, which JSON documents contain as NAME_total; None if there is no
+      total.
+    - `shares`: the scores of a result that are shown in per cent if they lie between 0 and 1; None without such scores.
+    - `scaled`: attributes of the result that are then multiplied by 100.
+    - `marks`, `differences`: rows of a figure of scores or of all intervals, and of a figure of differences.
+    - `boards`: the ranks of systems in a figure, for each result that has any.
+    - `figure`: function that draws a list of these results; None if there is no figure of them.
     """
 
     name: str

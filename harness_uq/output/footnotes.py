@@ -39,11 +39,8 @@ def warnings_of(rows: Sequence[Any]) -> list[tuple[str, str]]:
     """Every warning once with its subject, in the order of first appearance.
 
     The subject consists of tasks. It includes metrics and systems if other results of these tasks do not have the
-    warning, and runs if other runs of the system do not have it.
-
-    Parameters
-    ----------
-    rows : results with task, metric, filter and `subject`
+    warning, and runs if other runs of the system do not have it. `rows`: results with task, metric, filter and
+    `subject`.
     """
     return _by_subject(rows, *_SEVERE)
 

@@ -47,9 +47,7 @@ _GATES = frozenset({"gates"})
 class BuiltIn:
     """A built-in format, whose module is loaded when it renders.
 
-    Attributes
-    ----------
-    module, function : module of this package and its function that renders results
+    `module`, `function`: module of this package and its function that renders results.
     """
 
     name: str
@@ -99,12 +97,7 @@ def harness_uq_formats() -> list[Format]:
 
 
 def format_named(name: str, plugins: "Plugins | None" = None) -> Format:
-    """The format of this name.
-
-    Raises
-    ------
-    DataError : if no format has this name
-    """
+    """The format of this name. Raises DataError if no format has this name."""
     formats = all_formats(plugins)
     if name not in formats:
         raise DataError(unknown_name("format", name, formats))
@@ -112,12 +105,7 @@ def format_named(name: str, plugins: "Plugins | None" = None) -> Format:
 
 
 def format_of_file(path: str, plugins: "Plugins | None" = None) -> Format:
-    """The format that the suffix of a file or URL names.
-
-    Raises
-    ------
-    DataError : if no format has this suffix
-    """
+    """The format that the suffix of a file or URL names. Raises DataError if no format has this suffix."""
     suffix = PurePosixPath(path.replace("\\", "/")).suffix.lower()
     formats = all_formats(plugins)
     for one in formats.values():

@@ -119,10 +119,7 @@ def places(low: float, high: float, height: int) -> Callable[[float], float]:
 
 def render(results: ResultSet, options: RenderOptions) -> str:
     """The page of these results; all texts are escaped, and its content security policy forbids scripts and requests.
-
-    Raises
-    ------
-    DataError : if the results make no page
+    Raises DataError if the results make no page.
     """
     if results.page is None:
         raise DataError("These results have no page.")

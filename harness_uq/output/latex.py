@@ -47,11 +47,8 @@ _WRAPPED = {False: "X", True: r"p{0.22\textwidth}"}  # longtable has no X
 
 
 def render(results: ResultSet, options: RenderOptions) -> str:
-    """The tables of all lists.
-
-    Raises
-    ------
-    DataError : if the results have no grid, columns are selected for one, or no table has a column of the options
+    """The tables of all lists. Raises DataError if the results have no grid, columns are selected for one, or no table
+    has a column of the options.
     """
     digits = options.digits_or(1 if options.percent else _DIGITS)
     if options.percent:
@@ -121,17 +118,10 @@ def table_latex(
 ) -> str:
     r"""A `table` as wide as the text with notes below it; a `longtable` for more than 40 rows.
 
-    Parameters
-    ----------
-    columns : with as many texts as there are groups
-    options : caption and label
-    caption : used if the options have none
-    groups : heading of each row; consecutive rows with the same one share it, and an empty one is not printed
-    notes : plain text; commands between backticks are set in typewriter type
-
-    Returns
-    -------
-    LaTeX that needs booktabs and tabularx, or longtable; empty without rows
+    `columns`: with as many texts as there are groups. `caption`: used if the options have none. `groups`: heading of
+    each row; consecutive rows with the same one share it, and an empty one is not printed. `notes`: plain text;
+    commands between backticks are set in typewriter type. Returns: LaTeX that needs booktabs and tabularx, or
+    longtable; empty without rows.
     """
     if not groups:
         return ""
@@ -204,14 +194,7 @@ def cell(text: str) -> str:
 def grid_latex(grid: Grid, options: RenderOptions) -> str:
     """Systems by tasks, in blocks of up to five tasks.
 
-    Parameters
-    ----------
-    grid : the scores
-    options : caption and label
-
-    Returns
-    -------
-    LaTeX that needs booktabs and tabularx; empty without scores
+    Returns: LaTeX that needs booktabs and tabularx; empty without scores.
     """
     if not grid.cells:
         return ""

@@ -18,13 +18,8 @@ def documents_of(
 ) -> list[Document]:
     """The document of each list of results, in per cent and only with the named columns if the options request it.
 
-    Parameters
-    ----------
-    present : makes the document of one list, given its kind, its results and the number of decimals
-
-    Raises
-    ------
-    DataError : if no table has a column that the options name
+    `present`: makes the document of one list, given its kind, its results and the number of decimals. Raises DataError
+    if no table has a column that the options name.
     """
     digits = options.digits_or(PERCENT_DIGITS if options.percent else _DIGITS)
     shown = in_percent(results) if options.percent else results

@@ -57,14 +57,9 @@ def document_text(document: Document, options: RenderOptions) -> str:
 class TerminalPage:
     """The text that a command prints, built line by line.
 
-    Parameters
-    ----------
-    width : characters per line; None takes the width of the terminal, or as many as needed without one
-    is_terminal : whether to fold lines and use styles; None asks standard output
-
-    Attributes
-    ----------
-    hidden : headers of the columns that did not fit, in the order of the tables
+    `width`: characters per line; None takes the width of the terminal, or as many as needed without one. `is_terminal`:
+    whether to fold lines and use styles; None asks standard output. `hidden`: headers of the columns that did not fit,
+    in the order of the tables.
     """
 
     def __init__(self, width: int | None = None, *, is_terminal: bool | None = None) -> None:

@@ -63,13 +63,10 @@ class PairedCounts:
 class Disagreement:
     """A question on which two systems differ.
 
-    Attributes
-    ----------
-    id : its identifier in the log of A
-    value_a, value_b : mean scores over its trials
-    probability : posterior probability that the systems differ in their probability of a right answer; None if B has
-        one answer to each question, or if scores are not 0 or 1
-    is_flaky : whether identical runs of B often answer it differently; None if this is unknown
+    `id`: its identifier in the log of A. `value_a`, `value_b`: mean scores over its trials. `probability`: posterior
+    probability that the systems differ in their probability of a right answer; None if B has one answer to each
+    question, or if scores are not 0 or 1. `is_flaky`: whether identical runs of B often answer it differently; None if
+    this is unknown.
     """
 
     id: str
@@ -83,11 +80,8 @@ class Disagreement:
 class Disagreements(Declared):
     """The questions of a task, metric and filter on which two systems differ most, sorted by the difference.
 
-    Attributes
-    ----------
-    n_questions : number of matched questions
-    n_a_better, n_b_better : number of questions on which A or B has the better score
-    questions : some or all of the questions on which the scores differ
+    `n_a_better`, `n_b_better`: number of questions on which A or B has the better score. `questions`: some or all of
+    the questions on which the scores differ.
     """
 
     record_rows: ClassVar = "questions"
@@ -200,11 +194,7 @@ def comparison_answer(rows: Sequence[Comparison]) -> str:
     """The headline: that both sides are the same run, or the verdict.
 
     The verdict is that over all tasks if there is one, else that of each row if there are at most three, else the
-    number of rows with each verdict.
-
-    Parameters
-    ----------
-    rows : of one pair of systems, at least one
+    number of rows with each verdict. `rows`: of one pair of systems, at least one.
     """
     note = rows[0].identical_runs_note
     outcome = "" if note and all(row.verdict == "undecided" for row in rows) else _outcome(rows)

@@ -82,12 +82,7 @@ KINDS: Mapping[str, Kind] = {
 
 
 def list_name(result: object) -> str:
-    """The name of the list that holds results of this class.
-
-    Raises
-    ------
-    DataError : if the object is not a result
-    """
+    """The name of the list that holds results of this class. Raises DataError if the object is not a result."""
     kind = getattr(type(result), "KIND", None)
     if isinstance(kind, Kind):
         return kind.name
@@ -122,11 +117,8 @@ def render_results(results: Sequence[object], name: str = "table", options: Rend
 
 
 def render_lists(lists: Mapping[str, Sequence[object]], name: str, options: RenderOptions) -> str | bytes:
-    """Results of several kinds, by the names of their lists, in an output format.
-
-    Raises
-    ------
-    DataError : if the format does not exist
+    """Results of several kinds, by the names of their lists, in an output format. Raises DataError if the format does
+    not exist.
     """
     formats = BUILT_IN if name in BUILT_IN else installed_formats()
     if name not in formats:

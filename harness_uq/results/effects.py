@@ -24,12 +24,9 @@ _ROUNDING = 1e-6  # of the largest standard deviation; smaller ones are rounding
 class Component:
     """Contribution of one source of variation to the variance of a single score.
 
-    Attributes
-    ----------
-    name : a factor, an interaction such as `question × seed`, or `residual`
-    n_levels : number of observed levels; of scores for the residual
-    sd, sd_interval : standard deviation on the scale of the scores, with its interval
-    share, share_interval : share of the variance of one score, in [0, 1], with its interval
+    `name`: a factor, an interaction such as `question × seed`, or `residual`. `n_levels`: number of observed levels; of
+    scores for the residual. `sd`, `sd_interval`: standard deviation on the scale of the scores, with its interval.
+    `share`, `share_interval`: share of the variance of one score, in [0, 1], with its interval.
     """
 
     name: str
@@ -44,23 +41,19 @@ class Component:
 class Effects(Result):
     """Effects of crossed factors on the scores of one model.
 
-    Attributes
-    ----------
-    model : the model, with the settings that all of its logs share
-    task, metric, filter : the scores that are analyzed
-    value : mean score
-    interval : interval for the mean over new levels of the factors in `new`
-    interval_questions_only : interval for the mean over new questions with the observed levels of all other factors
-    new : factors to generalize over, whose observed levels are a sample
-    unit : sampling unit of the questions: `question`, or the field that groups them
-    n_questions, n_scores : number of questions that all logs share, and of their scores
-    evidence : for each factor, where it was detected and its levels
-    components : variance components from coarse to fine; the residual is last
-    uncertainty : for each factor in `new`, its expected share of the variance of the mean
-    not_identifiable : interactions that cannot be separated from the residual
-    is_share : whether scores lie in [0, 1], so that differences are given in points
-    sentence : the largest source of uncertainty and the effect of more levels, as text
-    messages : notes and warnings
+    - `model`: the model, with the settings that all of its logs share.
+    - `value`: mean score.
+    - `interval`: interval for the mean over new levels of the factors in `new`.
+    - `interval_questions_only`: interval for the mean over new questions with the observed levels of all other factors.
+    - `new`: factors to generalize over, whose observed levels are a sample.
+    - `unit`: sampling unit of the questions: `question`, or the field that groups them.
+    - `n_questions`, `n_scores`: number of questions that all logs share, and of their scores.
+    - `evidence`: for each factor, where it was detected and its levels.
+    - `components`: variance components from coarse to fine; the residual is last.
+    - `uncertainty`: for each factor in `new`, its expected share of the variance of the mean.
+    - `not_identifiable`: interactions that cannot be separated from the residual.
+    - `is_share`: whether scores lie in [0, 1], so that differences are given in points.
+    - `sentence`: the largest source of uncertainty and the effect of more levels, as text.
     """
 
     record_rows: ClassVar = "components"

@@ -18,10 +18,8 @@ FEW_QUESTIONS = 100
 class ErrorRatio:
     """The standard error of harness_uq divided by that of the harness.
 
-    Attributes
-    ----------
-    value : None if either is missing or that of the harness is 0, negative or extreme
-    reason : why the ratio is not 1, or that the reason is unknown
+    `value`: None if either is missing or that of the harness is 0, negative or extreme. `reason`: why the ratio is not
+    1, or that the reason is unknown.
     """
 
     value: float | None
@@ -42,15 +40,8 @@ def error_ratio(row: Estimate) -> ErrorRatio:
     Possible causes are clusters or trials (square root of the design effect), a ceiling or a small sample (posterior
     standard deviation over the binomial one), and questions that the harness counted but the log lacks. The reason is
     the set of causes whose product is closest to the ratio, if it is within 12 % of the ratio and leaves less than two
-    thirds of it unexplained on the log scale.
-
-    Parameters
-    ----------
-    row : one estimate, with the result of the harness
-
-    Returns
-    -------
-    ErrorRatio; if the causes do not explain the ratio, the reason is "unknown"
+    thirds of it unexplained on the log scale. `row`: one estimate, with the result of the harness. Returns: ErrorRatio;
+    if the causes do not explain the ratio, the reason is "unknown".
     """
     ours, theirs = finite_or_none(row.std_error), finite_or_none(row.harness.std_error)
     if not ours:

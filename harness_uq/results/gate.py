@@ -42,13 +42,9 @@ _MOST_QUESTIONS, _MOST_NAMED, _MOST_TASKS = 10, 5, 3
 class FlippedQuestion(Declared):
     """A question that the new system answers worse or better than the baseline.
 
-    Attributes
-    ----------
-    question : its identifier
-    share_new, share_baseline : mean scores, which are shares of right answers if higher values are better; that of the
-        baseline includes its history
-    probability : posterior probability that its probability of a right answer changed; None if the baseline, with
-        its history, has one answer to each question
+    `share_new`, `share_baseline`: mean scores, which are shares of right answers if higher values are better; that of
+    the baseline includes its history. `probability`: posterior probability that its probability of a right answer
+    changed; None if the baseline, with its history, has one answer to each question.
     """
 
     question: str
@@ -61,13 +57,10 @@ class FlippedQuestion(Declared):
 class FlippedQuestions(Declared):
     """Questions of one score whose answers changed.
 
-    Attributes
-    ----------
-    n_worse, n_better : numbers of questions that the new system answers worse or better, without flaky ones
-    n_flaky : number of questions to which identical runs of the baseline often give different answers
-    worse, better : these questions, with the strongest evidence first
-    flaky : the flakiest questions first; empty if the baseline, with its history, has one answer to each
-        question
+    `n_worse`, `n_better`: numbers of questions that the new system answers worse or better, without flaky ones.
+    `n_flaky`: number of questions to which identical runs of the baseline often give different answers. `worse`,
+    `better`: these questions, with the strongest evidence first. `flaky`: the flakiest questions first; empty if the
+    baseline, with its history, has one answer to each question.
     """
 
     task: str
@@ -85,29 +78,27 @@ class FlippedQuestions(Declared):
 class GateRow(Declared):
     """Decision on one score.
 
-    Attributes
-    ----------
-    comparison : comparison of the new system (A) with the baseline (B), with the margin of this score
-    decision : `fail` if the new system is worse than the baseline by more than the margin, with correction for the
-        number of scores; `pass` if it is not worse by more than the margin; `undecided` if neither can be concluded
-    is_needed : whether the gate passes only if this row passes
-    adjusted_p : p-value, adjusted by Holm's method over all rows, of the hypothesis that the new system is not worse
-        than the baseline by more than the margin
-    unadjusted_p : the same without the adjustment
-    power_to_pass : probability that a system as good as the baseline would pass; None if unknown
-    minimum_failing_drop : drop below the baseline that would fail with 80 % power; None if unknown
-    n_additional_questions : number of further questions with which a system as good as the baseline would pass with
-        80 % probability; None if none are necessary, or if the number is unknown
-    can_fail : whether the worst possible scores would fail; None if the range of the scores is unknown
-    improve_by : required improvement, if the new system must be better than the baseline. `decision` is then `pass` if
-        it is better by more, and `fail` if it is better by less or worse; None if it must not be worse by more than the
-        margin
-    n_new_runs, n_baseline_runs : numbers of runs of the new system and of the baseline, whose variation is part of the
-        decision if either is larger than 1
-    std_error_questions, std_error_runs : standard error of the difference due to the questions and their answers, and
-        due to differences between whole runs; None if each system has one run
-    n_additional_runs : number of further runs of the baseline with which a system as good as the baseline would pass
-        with 80 % probability; None if none are necessary, or if the number is unknown
+    - `comparison`: comparison of the new system (A) with the baseline (B), with the margin of this score.
+    - `decision`: `fail` if the new system is worse than the baseline by more than the margin, with correction for the
+      number of scores; `pass` if it is not worse by more than the margin; `undecided` if neither can be concluded.
+    - `is_needed`: whether the gate passes only if this row passes.
+    - `adjusted_p`: p-value, adjusted by Holm's method over all rows, of the hypothesis that the new system is not worse
+      than the baseline by more than the margin.
+    - `unadjusted_p`: the same without the adjustment.
+    - `power_to_pass`: probability that a system as good as the baseline would pass; None if unknown.
+    - `minimum_failing_drop`: drop below the baseline that would fail with 80 % power; None if unknown.
+    - `n_additional_questions`: number of further questions with which a system as good as the baseline would pass with
+      80 % probability; None if none are necessary, or if the number is unknown.
+    - `can_fail`: whether the worst possible scores would fail; None if the range of the scores is unknown.
+    - `improve_by`: required improvement, if the new system must be better than the baseline. `decision` is then `pass`
+      if it is better by more, and `fail` if it is better by less or worse; None if it must not be worse by more than
+      the margin.
+    - `n_new_runs`, `n_baseline_runs`: numbers of runs of the new system and of the baseline, whose variation is part of
+      the decision if either is larger than 1.
+    - `std_error_questions`, `std_error_runs`: standard error of the difference due to the questions and their answers,
+      and due to differences between whole runs; None if each system has one run.
+    - `n_additional_runs`: number of further runs of the baseline with which a system as good as the baseline would pass
+      with 80 % probability; None if none are necessary, or if the number is unknown.
     """
 
     comparison: Comparison = field(metadata=INLINE)
@@ -131,18 +122,12 @@ class GateRow(Declared):
 class RequirementRow(Declared):
     """Decision on a required bound of one score.
 
-    Attributes
-    ----------
-    estimate : estimate of the score
-    requirement : `at_least` or `at_most`
-    bound : bound that the score must reach, or must not exceed
-    decision : `pass` if the data show that the requirement is met, `fail` if they show that it is violated, with
-        correction for the number of tests; `undecided` if neither can be concluded
-    p_met : p-value of the hypothesis that the requirement is violated
-    adjusted_p : p-value of the hypothesis that the requirement is met, adjusted by Holm's method over all tests
-    unadjusted_p : the same without the adjustment
-    n_to_decide : number of further questions with which a true score equal to the observed one would be decided with
-        80 % probability; None if it is unknown
+    `requirement`: `at_least` or `at_most`. `bound`: bound that the score must reach, or must not exceed. `decision`:
+    `pass` if the data show that the requirement is met, `fail` if they show that it is violated, with correction for
+    the number of tests; `undecided` if neither can be concluded. `p_met`: p-value of the hypothesis that the
+    requirement is violated. `adjusted_p`: p-value of the hypothesis that the requirement is met, adjusted by Holm's
+    method over all tests. `unadjusted_p`: the same without the adjustment. `n_to_decide`: number of further questions
+    with which a true score equal to the observed one would be decided with 80 % probability; None if it is unknown.
     """
 
     estimate: Estimate = field(metadata=INLINE)
@@ -204,13 +189,9 @@ class Gate(Declared, HasMessages):
 class SelfTest(Declared):
     """How often a gate fails a system that is compared with itself.
 
-    Attributes
-    ----------
-    kind : how the data of one system are divided into two sides: `runs`, `epochs` or `halves`
-    n, n_failed, n_passed : numbers of simulated gates, of failed gates and of passed gates
-    interval : Clopper-Pearson interval of the failure rate
-    alpha : nominal failure rate
-    systems : systems whose logs were used
+    `kind`: how the data of one system are divided into two sides: `runs`, `epochs` or `halves`. `n`, `n_failed`,
+    `n_passed`: numbers of simulated gates, of failed gates and of passed gates. `interval`: Clopper-Pearson interval of
+    the failure rate. `alpha`: nominal failure rate. `systems`: systems whose logs were used.
     """
 
     json_properties: ClassVar = ("rate",)

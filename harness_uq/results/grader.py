@@ -38,12 +38,9 @@ _MEASURES = {
 class MeasuredAgreement(Declared):
     """One measure of the agreement between a grader and people.
 
-    Attributes
-    ----------
-    measure : `agreement` (share of equal grades), `sensitivity`, `specificity`, Cohen's `kappa`, Gwet's `ac1`, or
-        `mean error` (mean of the grader's score minus the label)
-    value : value on the labeled answers
-    interval : interval for new answers
+    `measure`: `agreement` (share of equal grades), `sensitivity`, `specificity`, Cohen's `kappa`, Gwet's `ac1`, or
+    `mean error` (mean of the grader's score minus the label). `value`: value on the labeled answers. `interval`:
+    interval for new answers.
     """
 
     measure: AgreementMeasure
@@ -55,16 +52,11 @@ class MeasuredAgreement(Declared):
 class GraderAgreement(Result):
     """Agreement of a grader with human labels.
 
-    Attributes
-    ----------
-    grader : metric with the grader's scores; in rescored logs, with the model of the grader or a number
-    task, filter : the scores that are analyzed
-    system : system whose answers were graded; None for the answers of all systems together
-    field, group : field of the questions and its value, if the questions are divided into groups; otherwise None
-    n_labels, n_questions : numbers of labeled answers and of their questions
-    n_clusters : number of clusters of these questions; None without clusters
-    measures : measures that these scores and labels allow
-    messages : notes and warnings, and the reason if there are no measures
+    `grader`: metric with the grader's scores; in rescored logs, with the model of the grader or a number. `task`,
+    `filter`: the scores that are analyzed. `system`: system whose answers were graded; None for the answers of all
+    systems together. `field`, `group`: field of the questions and its value, if the questions are divided into groups;
+    otherwise None. `n_labels`, `n_questions`: numbers of labeled answers and of their questions. `n_clusters`: number
+    of clusters of these questions; None without clusters. `measures`: measures that these scores and labels allow.
     """
 
     needed: ClassVar = "measures"
@@ -87,18 +79,12 @@ class GraderAgreement(Result):
 class GraderDifference(Result):
     """Difference between the mean scores that two graders give to the same answers.
 
-    Attributes
-    ----------
-    grader_a, grader_b : metrics with the scores of the two graders; in rescored logs, with the model or a number
-    task, filter, system : the answers
-    n_questions : number of questions whose answers both graders scored
-    n_clusters : number of their clusters; None without clusters
-    value, interval : difference A - B of the mean scores; None if it is not estimable
-    share_different : share of the answers to which the graders give different scores
-    p_value : two-sided p-value of the hypothesis of equal mean scores
-    adjusted_p : the same, adjusted by Holm's method over all differences
-    verdict : `higher` or `lower` if both the interval and `adjusted_p` show a difference, otherwise `undecided`
-    messages : notes and warnings, and the reason if there is no difference
+    `grader_a`, `grader_b`: metrics with the scores of the two graders; in rescored logs, with the model or a number.
+    `n_questions`: number of questions whose answers both graders scored. `n_clusters`: number of their clusters; None
+    without clusters. `value`, `interval`: difference A - B of the mean scores; None if it is not estimable.
+    `share_different`: share of the answers to which the graders give different scores. `p_value`: two-sided p-value of
+    the hypothesis of equal mean scores. `adjusted_p`: the same, adjusted by Holm's method over all differences.
+    `verdict`: `higher` or `lower` if both the interval and `adjusted_p` show a difference, otherwise `undecided`.
     """
 
     needed: ClassVar = "interval"
@@ -123,18 +109,13 @@ class GraderDifference(Result):
 class SelfPreference(Result):
     """How much more a grader overrates systems of its own family than other systems, compared with human labels.
 
-    Attributes
-    ----------
-    grader, task, filter : the scores that are analyzed
-    own, others : systems of the grader's family, and the other systems
-    value, interval : mean error (score minus label) on the answers of its own family, minus that on the answers of
-        other systems to the same questions; None if it is not estimable
-    n_questions, n_clusters : numbers of questions with labels of both groups of systems, and of their clusters, None
-        without clusters
-    p_value, adjusted_p : two-sided p-value of the hypothesis of equal mean errors, and the same adjusted by Holm's
-        method over all graders and tasks
-    verdict : `higher` if the grader overrates its own family more, `lower` if it overrates the others more
-    messages : notes and warnings, and the reason if there is no result
+    `grader`, `task`, `filter`: the scores that are analyzed. `own`, `others`: systems of the grader's family, and the
+    other systems. `value`, `interval`: mean error (score minus label) on the answers of its own family, minus that on
+    the answers of other systems to the same questions; None if it is not estimable. `n_questions`, `n_clusters`:
+    numbers of questions with labels of both groups of systems, and of their clusters, None without clusters. `p_value`,
+    `adjusted_p`: two-sided p-value of the hypothesis of equal mean errors, and the same adjusted by Holm's method over
+    all graders and tasks. `verdict`: `higher` if the grader overrates its own family more, `lower` if it overrates the
+    others more.
     """
 
     needed: ClassVar = "interval"
@@ -158,20 +139,13 @@ class SelfPreference(Result):
 class GraderPanel(Result):
     """Mean score of several graders of the same answers, and how many independent graders they are worth.
 
-    Attributes
-    ----------
-    graders : the graders whose scores are averaged for each answer
-    task, filter, system : the answers
-    n_questions, n_clusters : numbers of questions that all graders scored, and of their clusters, None without
-        clusters
-    value, interval : mean score of the graders; None if it is not estimable
-    n_labels : number of questions with labels
-    corrected, corrected_interval : the score that people would give, estimated from the mean scores and the labels;
-        None without enough labels
-    effective_graders, effective_interval : number of graders with independent errors whose mean is as precise; None
-        without labels, because errors that all graders share are then invisible
-    error_correlation : correlation of the errors of two graders, as a mean over pairs; None without labels
-    messages : notes and warnings, and the reason if there is no result
+    `graders`: the graders whose scores are averaged for each answer. `n_questions`, `n_clusters`: numbers of questions
+    that all graders scored, and of their clusters, None without clusters. `value`, `interval`: mean score of the
+    graders; None if it is not estimable. `corrected`, `corrected_interval`: the score that people would give, estimated
+    from the mean scores and the labels; None without enough labels. `effective_graders`, `effective_interval`: number
+    of graders with independent errors whose mean is as precise; None without labels, because errors that all graders
+    share are then invisible. `error_correlation`: correlation of the errors of two graders, as a mean over pairs; None
+    without labels.
     """
 
     needed: ClassVar = "interval"

@@ -38,15 +38,11 @@ _WIDEST = 100
 class HistoryRun(Declared):
     """One run.
 
-    Attributes
-    ----------
-    time : when the run started, as logged; None if the log has no time
-    path : its log
-    value, interval : mean score on the common questions, and an interval for the level of the score on these questions,
-        which allows for the noise of trials and between runs
-    evidence : evidence for a change since the level before was reached; 1 is neutral
-    settings_changed : what differs in the configuration from the run before: settings, model, version of the harness,
-        questions and prompts
+    `time`: when the run started, as logged; None if the log has no time. `value`, `interval`: mean score on the common
+    questions, and an interval for the level of the score on these questions, which allows for the noise of trials and
+    between runs. `evidence`: evidence for a change since the level before was reached; 1 is neutral.
+    `settings_changed`: what differs in the configuration from the run before: settings, model, version of the harness,
+    questions and prompts.
     """
 
     time: str | None
@@ -61,13 +57,9 @@ class HistoryRun(Declared):
 class LevelShift(Declared):
     """A change of the score that the runs show.
 
-    Attributes
-    ----------
-    first_run : number of the first run with the new level, from 1
-    reported_after : number of the run after which the evidence sufficed
-    time : time of the first run with the new level
-    before, after : mean scores of the runs before and after the change
-    value, interval : difference after minus before
+    `first_run`: number of the first run with the new level, from 1. `reported_after`: number of the run after which the
+    evidence sufficed. `time`: time of the first run with the new level. `before`, `after`: mean scores of the runs
+    before and after the change. `value`, `interval`: difference after minus before.
     """
 
     first_run: int
@@ -83,11 +75,8 @@ class LevelShift(Declared):
 class ChangedQuestion(Declared):
     """A question whose answers changed.
 
-    Attributes
-    ----------
-    question : its identifier
-    share_before, share_after : shares of right answers before and after
-    probability : posterior probability that its probability of a right answer changed
+    `share_before`, `share_after`: shares of right answers before and after. `probability`: posterior probability that
+    its probability of a right answer changed.
     """
 
     question: str
@@ -100,11 +89,7 @@ class ChangedQuestion(Declared):
 class FlakyQuestion(Declared):
     """A question that is answered correctly in some runs and incorrectly in others without a change.
 
-    Attributes
-    ----------
-    question : its identifier
-    share : share of right answers
-    flakiness : posterior mean of the probability that two runs differ, at most 0.5
+    `share`: share of right answers. `flakiness`: posterior mean of the probability that two runs differ, at most 0.5.
     """
 
     question: str
@@ -116,18 +101,11 @@ class FlakyQuestion(Declared):
 class History(Result):
     """Scores of the runs of one system over time, for one task, metric and filter.
 
-    Attributes
-    ----------
-    n_questions : number of questions that all runs have in common
-    runs : in the order of their times
-    shifts : changes of the score, in order
-    changed_questions : questions whose answers changed at the last shift, or in the last run if there is none; those
-        with the highest probability first
-    flaky_questions : the flakiest questions first
-    trial_sd, run_sd : standard deviation of the mean score of a run due to its trials, and due to differences between
-        runs; None if they are unknown
-    answer : whether the score changed, as one sentence
-    messages : notes and warnings, and the reason if there is no result
+    `n_questions`: number of questions that all runs have in common. `runs`: in the order of their times. `shifts`:
+    changes of the score, in order. `changed_questions`: questions whose answers changed at the last shift, or in the
+    last run if there is none; those with the highest probability first. `flaky_questions`: the flakiest questions
+    first. `trial_sd`, `run_sd`: standard deviation of the mean score of a run due to its trials, and due to differences
+    between runs; None if they are unknown.
     """
 
     needed: ClassVar = "runs"
@@ -168,17 +146,10 @@ class History(Result):
 class Snapshot(Result):
     """Estimate of one score at one moment of a run.
 
-    Attributes
-    ----------
-    system, task, metric, filter : the score
-    n_scored : questions with a score
-    n_used : questions that are used: those before the first question without a score, in the order of the run
-    n_planned : number of questions of the whole run
-    value : mean score of the questions that are used; None without any
-    low, high : limits of an anytime-valid interval: all intervals of the run contain the score with probability
-        `level`; None if there is no interval
-    level : nominal coverage
-    messages : why there is no interval, or what it assumes
+    `n_scored`: questions with a score. `n_used`: questions that are used: those before the first question without a
+    score, in the order of the run. `n_planned`: number of questions of the whole run. `value`: mean score of the
+    questions that are used; None without any. `low`, `high`: limits of an anytime-valid interval: all intervals of the
+    run contain the score with probability `level`; None if there is no interval.
     """
 
     needed: ClassVar = "low"

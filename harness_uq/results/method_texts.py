@@ -27,13 +27,8 @@ _PLAIN = (("``", "“"), ("''", "”"), ("'", "’"), ("--", "–"), (r"\&", "&"
 class MethodText:
     """One method of the appendix.
 
-    Attributes
-    ----------
-    name : as in the tables
-    title : plain text
-    formula, text : HTML
-    sources : full references, plain text
-    keys : the sources as `MethodInfo` names them: keys of the bibliography, or full references of plugins
+    `sources`: full references, plain text. `keys`: the sources as `MethodInfo` names them: keys of the bibliography, or
+    full references of plugins.
     """
 
     name: str
@@ -48,11 +43,7 @@ class MethodText:
 class Reference:
     """One published source.
 
-    Attributes
-    ----------
-    key : first author and year, such as `wilson1927`
-    bibtex : the entry in BibTeX
-    fields : the fields of the entry by name, in BibTeX
+    `key`: first author and year, such as `wilson1927`. `fields`: the fields of the entry by name, in BibTeX.
     """
 
     key: str

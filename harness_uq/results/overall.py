@@ -47,13 +47,9 @@ _SCHEMES = {
 class OverallTask(Declared):
     """One task of an overall result.
 
-    Attributes
-    ----------
-    task : a task, or a group that counts as one task
-    metric, filter : the score of the task in the overall result
-    weight : weight of the task; the weights have the sum 1
-    chance : score of random answers, by which the score is normalized; None without normalization
-    n_subtasks : number of tasks of a group; None for a single task
+    `task`: a task, or a group that counts as one task. `metric`, `filter`: the score of the task in the overall result.
+    `weight`: weight of the task; the weights have the sum 1. `chance`: score of random answers, by which the score is
+    normalized; None without normalization. `n_subtasks`: number of tasks of a group; None for a single task.
     """
 
     task: str
@@ -68,19 +64,17 @@ class OverallTask(Declared):
 class OverallSystem(Declared):
     """Overall score of one system. Ranks are None if the systems were not ranked.
 
-    Attributes
-    ----------
-    value, interval : weighted mean of the scores of the tasks
-    std_error : its standard error; None if that of a task is unknown
-    n_questions : number of questions of all tasks; None if that of a task is unknown
-    prob_best : probability that this system has the best overall score, under a prior by which systems may be alike
-    prob_best_flat : the same under a flat prior
-    expected_rank : posterior mean of the rank; 1 is best
-    rank_interval : credible interval of the rank of this system alone
-    rank_set : best and worst rank in the simultaneous rank sets
-    letters : compact letter display: systems that share a letter cannot be separated after correction for all pairs
-    average_rank : mean over the tasks of the rank of the score, ties share their mean rank
-    tasks_led : number of tasks on which no system scores better
+    - `value`, `interval`: weighted mean of the scores of the tasks.
+    - `std_error`: its standard error; None if that of a task is unknown.
+    - `n_questions`: number of questions of all tasks; None if that of a task is unknown.
+    - `prob_best`: probability that this system has the best overall score, under a prior by which systems may be alike.
+    - `prob_best_flat`: the same under a flat prior.
+    - `expected_rank`: posterior mean of the rank; 1 is best.
+    - `rank_interval`: credible interval of the rank of this system alone.
+    - `rank_set`: best and worst rank in the simultaneous rank sets.
+    - `letters`: compact letter display: systems that share a letter cannot be separated after correction for all pairs.
+    - `average_rank`: mean over the tasks of the rank of the score, ties share their mean rank.
+    - `tasks_led`: number of tasks on which no system scores better.
     """
 
     system: str
@@ -102,16 +96,12 @@ class OverallSystem(Declared):
 class OverallDifference(Declared):
     """Difference of the overall scores of a system and the baseline.
 
-    Attributes
-    ----------
-    value : score of the system minus that of the baseline
-    interval : simultaneous interval: all intervals contain their differences with probability `interval.level`
-    single_interval : interval of this difference alone
-    prob_better : probability that the system is better than the baseline
-    verdict, verdict_text : verdict by the simultaneous interval, in one word and as a sentence
-    single_verdict : verdict by the interval of this difference alone
-    posterior : posterior of the difference; None if only joint draws of all systems are known. It is not part of the
-        JSON form
+    `value`: score of the system minus that of the baseline. `interval`: simultaneous interval: all intervals contain
+    their differences with probability `interval.level`. `single_interval`: interval of this difference alone.
+    `prob_better`: probability that the system is better than the baseline. `verdict`, `verdict_text`: verdict by the
+    simultaneous interval, in one word and as a sentence. `single_verdict`: verdict by the interval of this difference
+    alone. `posterior`: posterior of the difference; None if only joint draws of all systems are known. It is not part
+    of the JSON form.
     """
 
     system: str

@@ -40,12 +40,9 @@ _MOST_LABELS = 10  # of an axis
 class PlanRow:
     """One design of a future run.
 
-    Attributes
-    ----------
-    n_questions, n_trials : number of questions, and of trials per question
-    expected_width : expected width of the interval of one score
-    detectable : smallest difference of two systems that is detected with the power of the plan; None for one system
-    cost : cost in the unit of the prices; None without prices
+    `expected_width`: expected width of the interval of one score. `detectable`: smallest difference of two systems that
+    is detected with the power of the plan; None for one system. `cost`: cost in the unit of the prices; None without
+    prices.
     """
 
     n_questions: int
@@ -59,17 +56,11 @@ class PlanRow:
 class Plan(Result):
     """Designs of a future run for one task, metric and filter.
 
-    Attributes
-    ----------
-    recommended : the design that meets the target; None if no design does
-    rows : designs for the table and the curve
-    variance_between, variance_within : variance of the expected scores between questions, and of the trials within
-        questions; None if unknown
-    design_effect : of one score: variance of its mean with clusters, divided by that without
-    answer : recommendation as one sentence
-    task, metric, filter, systems : of the pilot run; empty if the plan was made from given variances
-    variance_difference : variance between questions of the difference of two systems; None for one system
-    design_effect_difference : design effect of that difference
+    `recommended`: the design that meets the target; None if no design does. `rows`: designs for the table and the
+    curve. `variance_between`, `variance_within`: variance of the expected scores between questions, and of the trials
+    within questions; None if unknown. `design_effect`: of one score: variance of its mean with clusters, divided by
+    that without. `task`, `metric`, `filter`, `systems`: of the pilot run; empty if the plan was made from given
+    variances. `variance_difference`: variance between questions of the difference of two systems; None for one system.
     """
 
     needed: ClassVar = "rows"
@@ -102,13 +93,9 @@ class Plan(Result):
 class AllocationRow:
     """A balanced design.
 
-    Attributes
-    ----------
-    name : `best`, `as many levels as now` or `as now`
-    questions, trials : number of questions, and of trials per question in each condition
-    levels : number of levels of each further factor
-    cost : cost in the unit of the prices
-    half_width : expected half-width of the interval for the mean over new levels
+    `name`: `best`, `as many levels as now` or `as now`. `questions`, `trials`: number of questions, and of trials per
+    question in each condition. `levels`: number of levels of each further factor. `cost`: cost in the unit of the
+    prices. `half_width`: expected half-width of the interval for the mean over new levels.
     """
 
     name: str
@@ -123,13 +110,9 @@ class AllocationRow:
 class BudgetAllocation(Result):
     """The best allocation for one model, task, metric and filter.
 
-    Attributes
-    ----------
-    rows : designs, the best first; without `best` if no design meets the target
-    new : factors to generalize over, whose observed levels are a sample
-    answer : recommendation as one sentence
-    is_share : whether scores lie in [0, 1], so that differences are given in points
-    messages : notes and warnings
+    `rows`: designs, the best first; without `best` if no design meets the target. `new`: factors to generalize over,
+    whose observed levels are a sample. `is_share`: whether scores lie in [0, 1], so that differences are given in
+    points.
     """
 
     needed: ClassVar = "rows"
@@ -151,12 +134,9 @@ class BudgetAllocation(Result):
 class LabelStratum(Declared):
     """Questions with similar grades, and how many of them to label.
 
-    Attributes
-    ----------
-    grades : mean grade of each system in the stratum
-    n_questions, n_pilot : number of questions, and number of questions that have labels already
-    n_labels : number of questions that have labels in the end
-    probability : `n_labels / n_questions`, the share of questions that have labels in the end
+    `grades`: mean grade of each system in the stratum. `n_questions`, `n_pilot`: number of questions, and number of
+    questions that have labels already. `n_labels`: number of questions that have labels in the end. `probability`:
+    `n_labels / n_questions`, the share of questions that have labels in the end.
     """
 
     grades: tuple[float, ...]
@@ -170,10 +150,7 @@ class LabelStratum(Declared):
 class LabelTotal(Declared):
     """Labels that the plans of several tasks require together.
 
-    Attributes
-    ----------
-    n_plans : number of plans
-    n_new_labels : number of answers to label in all plans
+    `n_new_labels`: number of answers to label in all plans.
     """
 
     n_plans: int
@@ -184,21 +161,16 @@ class LabelTotal(Declared):
 class LabelPlan(Result):
     """Labels that give the interval of a corrected score, or of a corrected difference, a certain width.
 
-    Attributes
-    ----------
-    task, metric, filter : scores of the grader
-    systems : the system, or the two systems to compare, whose answers to each question are labeled
-    level, target_width : level and width of the interval to reach
-    expected_width : expected width with these labels; None if there is no plan
-    n_labels : number of questions with labels in the end, including the pilot
-    n_new : number of questions to label
-    n_new_labels : number of answers to label, which is `n_new` for each system
-    n_uniform : number of questions with labels that would be needed if they were drawn uniformly
-    strata : groups of questions by their grades
-    answer : recommendation as one sentence
-    template : rows of the table for the labels: identifier, task, system, score (empty if there is none) and
-        probability, whose inverse is the weight of the label in the correction
-    messages : notes and warnings, and the reason if there is no plan
+    - `systems`: the system, or the two systems to compare, whose answers to each question are labeled.
+    - `level`, `target_width`: level and width of the interval to reach.
+    - `expected_width`: expected width with these labels; None if there is no plan.
+    - `n_labels`: number of questions with labels in the end, including the pilot.
+    - `n_new`: number of questions to label.
+    - `n_new_labels`: number of answers to label, which is `n_new` for each system.
+    - `n_uniform`: number of questions with labels that would be needed if they were drawn uniformly.
+    - `strata`: groups of questions by their grades.
+    - `template`: rows of the table for the labels: identifier, task, system, score (empty if there is none) and
+      probability, whose inverse is the weight of the label in the correction.
     """
 
     needed: ClassVar = "expected_width"
@@ -225,13 +197,9 @@ class LabelPlan(Result):
 class GraderDesign(Declared):
     """A way to distribute grades over answers and graders.
 
-    Attributes
-    ----------
-    design : `rotation` (the graders take turns), `all graders` score each answer, or `one grader` scores all answers
-    n_answers : number of answers with a grade
-    n_per_answer : number of graders of each answer
-    std_error : predicted standard error of the mean score as an estimate of the panel's mean score; for one grader the
-        root mean square error, which includes the difference between the grader and the panel
+    `design`: `rotation` (the graders take turns), `all graders` score each answer, or `one grader` scores all answers.
+    `std_error`: predicted standard error of the mean score as an estimate of the panel's mean score; for one grader the
+    root mean square error, which includes the difference between the grader and the panel.
     """
 
     design: GraderDesignName
@@ -244,21 +212,12 @@ class GraderDesign(Declared):
 class GraderPlan(Result):
     """Which grader scores which answer, so that the mean score is precise at a fixed number of grades.
 
-    Attributes
-    ----------
-    task, filter, system : answers
-    graders : names of the graders
-    budget : number of grades
-    n_pilot, n_clusters : number of answers that all graders have scored, and of their clusters; None for independent
-        questions
-    sd_questions, sd_graders, sd_residual : standard deviations of the panel's mean score between questions, of the mean
-        scores of graders, and of what remains; None if there is no plan
-    sd_clusters : standard deviation of the panel's mean score between clusters, as a part of `sd_questions`; None for
-        independent questions
-    designs : the best rotation, all graders and one grader with at most this number of grades; the plan comes first
-    answer : recommendation as one sentence
-    messages : notes and warnings, and the reason if there is no plan
-    template : rows of the table of grades: question, task, system, grader and score (empty if there is none)
+    `n_pilot`, `n_clusters`: number of answers that all graders have scored, and of their clusters; None for independent
+    questions. `sd_questions`, `sd_graders`, `sd_residual`: standard deviations of the panel's mean score between
+    questions, of the mean scores of graders, and of what remains; None if there is no plan. `sd_clusters`: standard
+    deviation of the panel's mean score between clusters, as a part of `sd_questions`; None for independent questions.
+    `designs`: the best rotation, all graders and one grader with at most this number of grades; the plan comes first.
+    `template`: rows of the table of grades: question, task, system, grader and score (empty if there is none).
     """
 
     needed: ClassVar = "designs"
@@ -285,12 +244,9 @@ class GraderPlan(Result):
 class ActivePlanRow(Declared):
     """A number of questions, and the precision to expect from it.
 
-    Attributes
-    ----------
-    n_questions : number of questions that a new system answers
-    expected_width : mean width of the interval if the questions are chosen actively
-    std_error : Monte Carlo standard error of `expected_width`
-    expected_width_uniform : mean width of the interval of the plain mean if the questions are drawn at random
+    `n_questions`: number of questions that a new system answers. `expected_width`: mean width of the interval if the
+    questions are chosen actively. `std_error`: Monte Carlo standard error of `expected_width`.
+    `expected_width_uniform`: mean width of the interval of the plain mean if the questions are drawn at random.
     """
 
     n_questions: int
@@ -303,19 +259,10 @@ class ActivePlanRow(Declared):
 class ActivePlan(Result):
     """How many questions an active evaluation needs, by evaluating reference systems as if they were new.
 
-    Attributes
-    ----------
-    task, metric, filter : scores of the reference runs
-    level : nominal coverage of the interval
-    n_all : number of questions of the benchmark
-    n_systems : number of reference systems
-    n_simulated : number of reference systems that were evaluated as if they were new
-    target_width : width to reach; None if there is none
-    rows : numbers of questions with their expected widths, in increasing order
-    recommended : number of questions for the target width; None if there is no target
-    n_uniform : number of randomly drawn questions for the target width; None if there is no target
-    answer : the result as one or two sentences
-    messages : the reason if there is no plan
+    `n_all`: number of questions of the benchmark. `n_simulated`: number of reference systems that were evaluated as if
+    they were new. `target_width`: width to reach; None if there is none. `rows`: numbers of questions with their
+    expected widths, in increasing order. `recommended`: number of questions for the target width; None if there is no
+    target. `n_uniform`: number of randomly drawn questions for the target width; None if there is no target.
     """
 
     needed: ClassVar = "rows"

@@ -50,18 +50,15 @@ _MOST_WRITTEN = 25  # systems of a figure
 class RankedSystem(Declared):
     """Score and rank of one system.
 
-    Attributes
-    ----------
-    value, interval : score on the common questions, with the interval of `estimate` for these questions
-    prob_best : probability that this system has the best score; None if trials without a score may have any score
-    expected_rank : posterior mean of the rank, 1 is best; None as for `prob_best`
-    rank_low, rank_high : credible interval of the rank of this system alone; the rank set if `prob_best` is None
-    rank_set : best and worst rank in the simultaneous rank sets, which all contain the true ranks with probability
-        `interval.level`; None if not computed
-    letters : compact letter display: systems that share a letter cannot be separated
-    tied_rank : rank with ties by Bayes@N z-scores (Hariri et al. 2025); None with one trial per question
-    letters_adjusted : the same letters by paired tests with correction for multiple testing; empty without tests, a
-        dash for a system without a test
+    `value`, `interval`: score on the common questions, with the interval of `estimate` for these questions.
+    `prob_best`: probability that this system has the best score; None if trials without a score may have any score.
+    `expected_rank`: posterior mean of the rank, 1 is best; None as for `prob_best`. `rank_low`, `rank_high`: credible
+    interval of the rank of this system alone; the rank set if `prob_best` is None. `rank_set`: best and worst rank in
+    the simultaneous rank sets, which all contain the true ranks with probability `interval.level`; None if not
+    computed. `letters`: compact letter display: systems that share a letter cannot be separated. `tied_rank`: rank with
+    ties by Bayes@N z-scores (Hariri et al. 2025); None with one trial per question. `letters_adjusted`: the same
+    letters by paired tests with correction for multiple testing; empty without tests, a dash for a system without a
+    test.
     """
 
     json_properties: ClassVar = ("rank_interval",)
@@ -93,11 +90,8 @@ class RankedSystem(Declared):
 class Neighbours(Declared):
     """Number of adjacent pairs of systems in a ranking whose order is undecided.
 
-    Attributes
-    ----------
-    n_pairs : number of adjacent pairs
-    undecided : pairs in which neither system is better with probability 1 - (1 - level) / 2
-    undecided_simultaneous : pairs that are undecided if all pairs are tested with one simultaneous error rate
+    `undecided`: pairs in which neither system is better with probability 1 - (1 - level) / 2. `undecided_simultaneous`:
+    pairs that are undecided if all pairs are tested with one simultaneous error rate.
     """
 
     json_properties: ClassVar = ("undecided_share", "undecided_simultaneous_share")
@@ -156,9 +150,7 @@ class Ranking(Result):
 def ranking_answer(ranking: Ranking) -> str:
     """The best system, the others that may be best, and how many neighbours the data do not separate.
 
-    Parameters
-    ----------
-    ranking : of at least one system
+    `ranking`: of at least one system.
     """
     best, *others = ranking.systems
     rivals = _rivals(ranking)
@@ -179,9 +171,7 @@ def ranking_answer(ranking: Ranking) -> str:
 def rankings_answer(rankings: Sequence[Ranking]) -> str:
     """The headline of several rankings: how many each system leads, and how many leads are clear.
 
-    Parameters
-    ----------
-    rankings : at least one, of different tasks, metrics or filters
+    `rankings`: at least one, of different tasks, metrics or filters.
     """
     firsts = Counter(ranking.systems[0].system for ranking in rankings).most_common()
     n_clear = sum(not _rivals(ranking) for ranking in rankings if ranking.systems[0].rank_set)

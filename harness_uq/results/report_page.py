@@ -117,10 +117,8 @@ class ReliabilityView:
 def report_page(results: ResultSet, options: RenderOptions) -> dict[str, object]:
     """The parts of a page of these results; sections without content are left out.
 
-    Parameters
-    ----------
-    results : overall result, estimates, comparisons, rankings, plans, resources, breakdowns and histories
-    options : title, command and date of the page
+    `results`: overall result, estimates, comparisons, rankings, plans, resources, breakdowns and histories. `options`:
+    title, command and date of the page.
     """
 
     def rows(name: str) -> list[Any]:

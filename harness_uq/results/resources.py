@@ -42,22 +42,19 @@ _COMPARED = {"cost": ("costs", "as much"), "tokens": ("uses", "as many tokens"),
 class ResourceUse(Result):
     """A total or a ratio of resources of one system, or the ratio of two systems.
 
-    Attributes
-    ----------
-    quantity : `total_cost` (US dollars), `total_tokens` and `total_time` (seconds) of a run like this one; `cost`,
-        `tokens` and `time` per question, for two systems; `cost_per_solved`, `tokens_per_solved` and
-        `score_per_dollar`
-    metric, filter : the score of the ratio; empty for totals and for ratios without a score
-    system, baseline : the system, and the system in the denominator; None if the value is not a ratio of two systems
-    value : the total or the ratio; None if it is infinite or unknown
-    low, high : limits of the confidence interval; `high` is None if the interval has no upper limit
-    level : nominal coverage
-    is_unbounded : whether the interval has no upper limit
-    prob_dominated : for `cost_per_solved` of several systems: probability that another system has a better score and
-        costs less; else None
-    dominated_by : the system that most probably does
-    n_questions, n_clusters : number of questions, and of clusters if there are any
-    messages : notes, warnings, and why there is no interval
+    - `quantity`: `total_cost` (US dollars), `total_tokens` and `total_time` (seconds) of a run like this one; `cost`,
+      `tokens` and `time` per question, for two systems; `cost_per_solved`, `tokens_per_solved` and `score_per_dollar`.
+    - `metric`, `filter`: the score of the ratio; empty for totals and for ratios without a score.
+    - `system`, `baseline`: the system, and the system in the denominator; None if the value is not a ratio of two
+      systems.
+    - `value`: the total or the ratio; None if it is infinite or unknown.
+    - `low`, `high`: limits of the confidence interval; `high` is None if the interval has no upper limit.
+    - `is_unbounded`: whether the interval has no upper limit.
+    - `prob_dominated`: for `cost_per_solved` of several systems: probability that another system has a better score and
+      costs less; else None.
+    - `dominated_by`: the system that most probably does.
+    - `n_questions`, `n_clusters`: number of questions, and of clusters if there are any.
+    - `messages`: notes, warnings, and why there is no interval.
     """
 
     needed: ClassVar = "low"

@@ -21,13 +21,10 @@ ScoreType: TypeAlias = Literal["binary", "graded", "bounded", "real", "record"]
 class StructureSummary(Declared):
     """Clusters, trials and score type of one task, metric and filter, with the evidence.
 
-    Attributes
-    ----------
-    n_questions, n_trials, n_scores : scored questions, largest number of trials per question, scores
-    n_clusters, cluster_key, cluster_evidence : clusters, the field that defines them, and how that is known
-    score_type, score_evidence : type of the scores, and how that is known
-    path : the log
-    group_fields : fields by which `--by` can divide the questions into groups
+    `n_questions`, `n_trials`, `n_scores`: scored questions, largest number of trials per question, scores.
+    `n_clusters`, `cluster_key`, `cluster_evidence`: clusters, the field that defines them, and how that is known.
+    `score_type`, `score_evidence`: type of the scores, and how that is known. `group_fields`: fields by which `--by`
+    can divide the questions into groups.
     """
 
     system: str
@@ -50,11 +47,7 @@ class StructureSummary(Declared):
 class TaskStructure(NotebookTable):
     """The structure of one task in one run.
 
-    Attributes
-    ----------
-    log : the task
-    clusters : the clusters that were found
-    metrics : structure of each metric's data, by (metric, filter)
+    `clusters`: the clusters that were found. `metrics`: structure of each metric's data, by (metric, filter).
     """
 
     KIND: ClassVar[Any]
@@ -101,10 +94,7 @@ class TaskStructure(NotebookTable):
 class NextCommand:
     """A command that these data support.
 
-    Attributes
-    ----------
-    purpose : what the command does
-    command : the command line
+    `purpose`: what the command does.
     """
 
     purpose: str
@@ -123,15 +113,11 @@ class UnrecognizedFile:
 class DataSummary(Declared):
     """What can be done with the data under some paths, and what they lack for more.
 
-    Attributes
-    ----------
-    n_systems, n_tasks, n_questions, n_scores : systems, tasks, different questions, and scored trials of all systems
-    is_identified : whether the questions and trials of all tasks are identified
-    commands : commands for these data, the most useful first
-    missing : what further analyses require
-    breakdown_fields : fields of the questions with few values, by which scores can be broken down, by task
-    unrecognized : files from which nothing was read, with the reason; the first ones if there are many
-    n_unrecognized : number of these files
+    `n_systems`, `n_tasks`, `n_questions`, `n_scores`: systems, tasks, different questions, and scored trials of all
+    systems. `is_identified`: whether the questions and trials of all tasks are identified. `commands`: commands for
+    these data, the most useful first. `missing`: what further analyses require. `breakdown_fields`: fields of the
+    questions with few values, by which scores can be broken down, by task. `unrecognized`: files from which nothing was
+    read, with the reason; the first ones if there are many. `n_unrecognized`: number of these files.
     """
 
     n_systems: int

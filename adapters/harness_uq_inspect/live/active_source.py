@@ -111,12 +111,8 @@ class ActiveSource(SampleSource):  # type: ignore[misc]
 
 
 def _by_question(dataset: Iterable[Sample], history: ActiveHistory) -> dict[str, Sample]:
-    """The samples by the ids of their questions in the history.
-
-    Raises
-    ------
-    DataError : if the history has other questions than the dataset
-    NotEstimableError : if the history lacks a question
+    """The samples by the ids of their questions in the history. Raises DataError if the history has other questions
+    than the dataset, and NotEstimableError if the history lacks a question.
     """
     samples = [deepcopy(sample) for sample in dataset]
     for number, sample in enumerate(samples, 1):

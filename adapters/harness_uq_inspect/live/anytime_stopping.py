@@ -20,13 +20,8 @@ _LOOKS: Final = 50
 class _ScheduledScores:
     """Scores of the planned questions, in the order in which they are scheduled.
 
-    Attributes
-    ----------
-    metric : name of the score
-    scores : (n,); NaN for questions that have no score yet
-    keys : content hash or identifier of each question, to find it in a logged run
-    clusters : (n,) cluster codes, or None
-    bounds : smallest and largest possible score
+    `scores`: (n,); NaN for questions that have no score yet. `keys`: content hash or identifier of each question, to
+    find it in a logged run. `clusters`: (n,) cluster codes, or None. `bounds`: smallest and largest possible score.
     """
 
     metric: str
@@ -92,12 +87,7 @@ class AnytimeMonitor(Monitor):
         return self._decide_by_width(scheduled) or self._decide_by_comparison(scheduled)
 
     def _scheduled_scores(self) -> _ScheduledScores:
-        """Scores of all planned questions.
-
-        Raises
-        ------
-        DataError : if the range of the scores is unknown
-        """
+        """Scores of all planned questions. Raises DataError if the range of the scores is unknown."""
         documents = self._log.documents
         cells = {(question, 1): sample for question, sample in documents.items()} | dict(self._log.cells)
         task = task_log_of(Log(self._log.header, cells, documents), "live")

@@ -23,11 +23,8 @@ _CONFLICTS: Final = ("--limit", "--sample-id", "--detach")
 
 
 def check_arguments(arguments: list[str]) -> None:
-    """Check that the command of Inspect can run a part of its samples.
-
-    Raises
-    ------
-    UsageError : if the command or one of its options cannot be combined with `--uq-questions`
+    """Check that the command of Inspect can run a part of its samples. Raises UsageError if the command or one of its
+    options cannot be combined with `--uq-questions`.
     """
     if not arguments or arguments[0] not in _COMMANDS:
         raise UsageError(f"--uq-questions can only be used with {' and '.join(_COMMANDS)}.")
@@ -37,11 +34,8 @@ def check_arguments(arguments: list[str]) -> None:
 
 
 def install(settings: InspectSettings) -> Callable[[], None]:
-    """Wrap the function that loads tasks, and return a function that undoes this.
-
-    Raises
-    ------
-    UsageError : if the installed version of Inspect lacks this function
+    """Wrap the function that loads tasks, and return a function that undoes this. Raises UsageError if the installed
+    version of Inspect lacks this function.
     """
     module = import_module(LOAD[0])
     load = getattr(module, LOAD[1], None)
@@ -66,12 +60,8 @@ def _choosing(load: "Callable[P, list[Task]]", settings: InspectSettings) -> "Ca
 
 
 def _choose(task: "Task", settings: InspectSettings) -> None:
-    """Replace the dataset of a task by a source of samples.
-
-    Raises
-    ------
-    UsageError : if the task generates its samples itself
-    DataError, LogError, NotEstimableError : as for `ActiveSource`
+    """Replace the dataset of a task by a source of samples. Raises UsageError if the task generates its samples itself,
+    and DataError, LogError or NotEstimableError as for `ActiveSource`.
     """
     from inspect_ai.dataset import MemoryDataset
 

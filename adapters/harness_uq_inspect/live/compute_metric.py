@@ -32,15 +32,9 @@ def metric_values(
 ) -> dict[tuple[str, str], float]:
     """Mean, interval limits and standard deviation by (key of the score followed by an underscore, name).
 
-    Parameters
-    ----------
-    scores : scores of all trials, in any order
-    options : arguments of `harness_uq.Options`
-    cluster : metadata field that groups the questions, `none` for no clusters, or None to detect one
-
-    Returns
-    -------
-    finite numbers only; empty if no value is a number
+    `scores`: scores of all trials, in any order. `options`: arguments of `harness_uq.Options`. `cluster`: metadata
+    field that groups the questions, `none` for no clusters, or None to detect one. Returns finite numbers only; empty
+    if no value is a number.
     """
     ids = list(map(str, map(_SAMPLE_ID, scores)))
     values: list[Value] = list(map(_VALUE, scores))

@@ -39,11 +39,8 @@ def keeps_native_stderr(environment: Mapping[str, str] = os.environ) -> bool:
 
 
 def split_arguments(arguments: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    """Separate the arguments for Inspect from the `--uq` options, which become environment variables.
-
-    Raises
-    ------
-    UsageError : if an option has no value
+    """Separate the arguments for Inspect from the `--uq` options, which become environment variables. Raises UsageError
+    if an option has no value.
 
     >>> split_arguments(["eval", "task.py", "--uq", "bayes", "--uq-level=0.9"])
     (['eval', 'task.py'], {'HARNESS_UQ': 'bayes', 'HARNESS_UQ_LEVEL': '0.9'})

@@ -24,12 +24,9 @@ _COPY_CHUNK: Final = 1 << 20
 class Outcome:
     """Result of processing a log.
 
-    Attributes
-    ----------
-    estimates : estimates of its scores
-    header : its annotated header, or the changed members of it; None if the log has no results to annotate
-    is_written : whether the log itself is annotated; remote logs are written by Inspect
-    text : tables for the console
+    `header`: its annotated header, or the changed members of it; None if the log has no results to annotate.
+    `is_written`: whether the log itself is annotated; remote logs are written by Inspect. `text`: tables for the
+    console.
     """
 
     estimates: Sequence[uq.Estimate]
@@ -41,15 +38,8 @@ class Outcome:
 def annotate_finished_log(location: str, settings: InspectSettings, collected: Log | None = None) -> Outcome:
     """Estimate from the log at `location` and write the estimates into it.
 
-    Parameters
-    ----------
-    location : path or URL of a complete log
-    settings : settings of the estimation
-    collected : the samples that the hook collected, for a log without samples
-
-    Raises
-    ------
-    LogError : if the log cannot be read or written; the log is then unchanged
+    `location`: path or URL of a complete log. `collected`: the samples that the hook collected, for a log without
+    samples. Raises LogError if the log cannot be read or written; the log is then unchanged.
     """
     if (path := local_path(location)) is not None:
         return _annotate_file(path, settings, collected, is_local=True)

@@ -18,11 +18,9 @@ _TASK_SCOPES: Final = ("population", "benchmark")
 class InspectSettings(LiveSettings):
     """Settings of the estimation and of the annotation of the log.
 
-    Attributes
-    ----------
-    swaps_stderr : whether the posterior standard deviation replaces the value of Inspect's `stderr`
-    n_questions : number of samples to run, chosen actively; None to run all
-    reference_runs : paths of runs of other systems on all samples, with `n_questions`
+    `swaps_stderr`: whether the posterior standard deviation replaces the value of Inspect's `stderr`. `n_questions`:
+    number of samples to run, chosen actively; None to run all. `reference_runs`: paths of runs of other systems on all
+    samples, with `n_questions`.
     """
 
     swaps_stderr: bool = True
@@ -36,12 +34,7 @@ class InspectSettings(LiveSettings):
 
 
 def settings_from_environment(environment: Mapping[str, str] = os.environ) -> InspectSettings:
-    """Read and check the settings in the environment.
-
-    Raises
-    ------
-    HarnessUqError : if a variable has an invalid value
-    """
+    """Read and check the settings in the environment. Raises HarnessUqError if a variable has an invalid value."""
     variables = {name: environment[variable] for name, variable in _VARIABLES.items() if environment.get(variable)}
     method = environment.get(VARIABLE, "")
     values: dict[str, object] = {**variables, "method": "bayes" if method.lower() in ("1", "true") else method}
@@ -63,11 +56,8 @@ def settings_from_environment(environment: Mapping[str, str] = os.environ) -> In
 
 
 def _active_settings(variables: Mapping[str, str]) -> tuple[int | None, tuple[str, ...]]:
-    """Number of samples to run, and the reference runs; None and no runs if all samples are run.
-
-    Raises
-    ------
-    UsageError : if one is given without the other, or the number is invalid
+    """Number of samples to run, and the reference runs; None and no runs if all samples are run. Raises UsageError if
+    one is given without the other, or the number is invalid.
     """
     count, runs = (variables.get(name) for name in _ACTIVE)
     if count is None and runs is None:
@@ -84,11 +74,8 @@ def _active_settings(variables: Mapping[str, str]) -> tuple[int | None, tuple[st
 
 
 def check_options(*, scope: str, **options: str | float) -> None:
-    """Check arguments of `harness_uq.Options` when a task is created, before the run costs anything.
-
-    Raises
-    ------
-    DataError : if an argument is invalid
+    """Check arguments of `harness_uq.Options` when a task is created, before the run costs anything. Raises DataError
+    if an argument is invalid.
     """
     from harness_uq.plugin_api import DataError, Options
 

@@ -46,11 +46,7 @@ class Rule:
 class Decision:
     """Why the run stops early.
 
-    Attributes
-    ----------
-    kind : the condition that was met
-    n_trials : number of trials scored when it was met
-    values : the numbers in the reason
+    `kind`: the condition that was met. `n_trials`: number of trials scored when it was met.
     """
 
     kind: Literal["width", "comparison"]
@@ -64,11 +60,8 @@ class Decision:
 
 
 def watched_scores(task: TaskLog, metric: str | None) -> Scores:
-    """The scores that a rule monitors: those of `metric`, or the first numeric ones of the task.
-
-    Raises
-    ------
-    DataError : if no score has this name, or its values are not numbers
+    """The scores that a rule monitors: those of `metric`, or the first numeric ones of the task. Raises DataError if no
+    score has this name, or its values are not numbers.
     """
     candidates = [data for data in task.data if isinstance(data, Scores) and data.reduction in (None, "mean")]
     scores = next((data for data in candidates if metric in (None, data.metric)), None)
@@ -96,12 +89,7 @@ class Baseline:
 
 
 def read_baseline(path: str, task: str) -> Baseline:
-    """The logged run of the task.
-
-    Raises
-    ------
-    LogError : if the path cannot be read or contains no run of the task
-    """
+    """The logged run of the task. Raises LogError if the path cannot be read or contains no run of the task."""
     logs = [log for log in read_logs(path, strict=True).logs if log.task == task]
     if not logs:
         raise LogError(f"{path} contains no run of task {task!r} for the comparison")
@@ -111,15 +99,8 @@ def read_baseline(path: str, task: str) -> Baseline:
 class Monitor:
     """Scores of a running task, and the stopping rule that is applied to them.
 
-    Parameters
-    ----------
-    log : log of the task, without samples
-    documents : one sample of each question without its scores, in the order in which the questions are asked
-    rule : stopping rule
-
-    Raises
-    ------
-    LogError : if the baseline cannot be read or does not contain the task
+    `log`: log of the task, without samples. `documents`: one sample of each question without its scores, in the order
+    in which the questions are asked. Raises LogError if the baseline cannot be read or does not contain the task.
     """
 
     undecided_reason: str
@@ -138,12 +119,7 @@ class Monitor:
 
 
 class EpochMonitor(Monitor):
-    """A monitor that compares all trials so far, several times per epoch.
-
-    Parameters
-    ----------
-    epochs : planned number of epochs
-    """
+    """A monitor that compares all trials so far, several times per epoch."""
 
     def __init__(self, log: Log, documents: Mapping[str, Sample], epochs: int, rule: Rule) -> None:
         super().__init__(log, documents, rule)
@@ -220,10 +196,7 @@ class EpochMonitor(Monitor):
 
 def _unit_differences(task: uq.TaskLog, data: uq.Scores, baseline: Baseline, rule: Rule) -> NDArray[np.float64]:
     """Differences of question means; with clusters, the sum of each cluster divided by the size of the largest one.
-
-    Raises
-    ------
-    DataError : if a score is outside [0, 1] or no question is in both runs
+    Raises DataError if a score is outside [0, 1] or no question is in both runs.
     """
     baseline_means = baseline.means(data.metric)
     keys = (task.questions.hashes if baseline.log.questions.hashes else ()) or task.questions.ids

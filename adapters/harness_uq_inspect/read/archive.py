@@ -42,18 +42,9 @@ Pieces = Callable[[bytes], Iterator[bytes]]
 class Archive:
     """An open `.eval` file.
 
-    Parameters
-    ----------
-    path : file to open
-
-    Attributes
-    ----------
-    repeated : names that the archive lists more than once; the last entry counts
-    misplaced : names that are paths outside the archive; they are not read
-
-    Raises
-    ------
-    LogError : if the file is not a complete zip archive
+    `path`: file to open. `repeated`: names that the archive lists more than once; the last entry counts. `misplaced`:
+    names that are paths outside the archive; they are not read. Raises LogError if the file is not a complete zip
+    archive.
     """
 
     def __init__(self, path: str) -> None:
@@ -88,12 +79,8 @@ class Archive:
         return [name for name in self._members if name.startswith(folder) and name.endswith(".json")]
 
     def read(self, name: str) -> bytes | bytearray:
-        """Content of one member.
-
-        Raises
-        ------
-        LogError : if the member is damaged or encrypted, or its size is implausible
-        OSError : if the remote store fails
+        """Content of one member. Raises LogError if the member is damaged or encrypted, or its size is implausible, and
+        OSError if the remote store fails.
         """
         info = self._members[name]
         pieces = _decompressor(info.compress_type)
@@ -109,11 +96,8 @@ class Archive:
         return content
 
     def fetched(self, names: Iterable[str]) -> Iterator[str]:
-        """The names; if the archive is on a remote store, their members are fetched in batches before.
-
-        Raises
-        ------
-        LogError : if the members expand to an implausible size in total
+        """The names; if the archive is on a remote store, their members are fetched in batches before. Raises LogError
+        if the members expand to an implausible size in total.
         """
         names = list(names)
         self.check_total(names)
@@ -127,11 +111,8 @@ class Archive:
         yield from self._fetch(batch)
 
     def check_total(self, names: Iterable[str]) -> None:
-        """Make sure that the members that are not too large themselves do not expand too much in total.
-
-        Raises
-        ------
-        LogError : if they do
+        """Make sure that the members that are not too large themselves do not expand too much in total. Raises LogError
+        if they do.
         """
         infos = [self._members[name] for name in names]
         sizes = [

@@ -45,21 +45,15 @@ def is_inspect_frame(value: object) -> bool:
 
 def read_frame(frame: object) -> list[uq.TaskLog]:
     """One log for each run of a task; a run that was retried is one run, and its `source.run` the newest `eval_id`.
-
-    Raises
-    ------
-    LogError : if a column that identifies the questions, trials or scores is missing
+    Raises LogError if a column that identifies the questions, trials or scores is missing.
     """
     _check_columns([str(name) for name in uq.frame_column_names(frame)])
     return read_columns(uq.frame_columns(frame))
 
 
 def read_columns(columns: Columns) -> list[uq.TaskLog]:
-    """One log for each run of a task in the columns of a data frame; missing values are None.
-
-    Raises
-    ------
-    LogError : as `read_frame`
+    """One log for each run of a task in the columns of a data frame; missing values are None. Raises LogError as
+    `read_frame`.
     """
     names = list(columns)
     _check_columns(names)
@@ -270,12 +264,7 @@ def _samples(run: _Run, scores: Mapping[str, str]) -> list[Sample]:
 
 
 def _converted(content: object, kind: type[Converted]) -> Converted:
-    """Content as a type of the schema.
-
-    Raises
-    ------
-    LogError : if a value has another type than in a log
-    """
+    """Content as a type of the schema. Raises LogError if a value has another type than in a log."""
     try:
         return msgspec.convert(content, kind)
     except msgspec.ValidationError as error:
@@ -283,12 +272,7 @@ def _converted(content: object, kind: type[Converted]) -> Converted:
 
 
 def _identifier(value: object) -> str:
-    """The identifier of a question.
-
-    Raises
-    ------
-    LogError : if it is missing
-    """
+    """The identifier of a question. Raises LogError if it is missing."""
     if uq.is_unknown(value):
         raise uq.LogError("a row of the data frame has no id")
     return str(_whole(value))

@@ -17,9 +17,7 @@ _EVAL_NAME: Final = re.compile(r"(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d(?:[+-]\d\d)
 def find_logs(paths: Sequence[str], *, reads_tables: bool = False) -> Discovery:
     """Runs among these files, one for each log; shards that a merged log covers are ignored.
 
-    Parameters
-    ----------
-    reads_tables : whether data frames that were saved as CSV or Parquet are runs, too
+    `reads_tables`: whether data frames that were saved as CSV or Parquet are runs, too.
     """
     runs, unrecognised, problems = [], [], []
     for path in paths:
@@ -62,11 +60,8 @@ def _recognise(path: str) -> Run | None:
 
 
 def _resembles_log(path: str, name: str) -> bool:
-    """Whether the beginning of a JSON file may be that of a log.
-
-    Raises
-    ------
-    LogError : if a file with the name of a log is empty
+    """Whether the beginning of a JSON file may be that of a log. Raises LogError if a file with the name of a log is
+    empty.
     """
     with io_paths.open_binary(path) as file:
         head = file.read(_HEAD)

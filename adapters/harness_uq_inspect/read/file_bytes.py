@@ -16,11 +16,8 @@ class Slices(Protocol):
 
 
 def content_of(path: str) -> AbstractContextManager[mmap | bytes]:
-    """The whole file; local files are mapped into memory, because logs may have hundreds of megabytes.
-
-    Raises
-    ------
-    LogError : if the file is empty, cannot be opened or is not a regular file (opening a pipe could block)
+    """The whole file; local files are mapped into memory, because logs may have hundreds of megabytes. Raises LogError
+    if the file is empty, cannot be opened or is not a regular file (opening a pipe could block).
     """
     with io_paths.reading():
         if io_paths.is_remote(path):
@@ -36,14 +33,8 @@ def content_of(path: str) -> AbstractContextManager[mmap | bytes]:
 class OpenLog:
     """A file of which parts can be read.
 
-    Attributes
-    ----------
-    file : file object with a position
-    slices : the same content, sliced like bytes
-
-    Raises
-    ------
-    LogError : under the conditions of `content_of`
+    `file`: file object with a position. `slices`: the same content, sliced like bytes. Raises LogError under the
+    conditions of `content_of`.
     """
 
     def __init__(self, path: str) -> None:

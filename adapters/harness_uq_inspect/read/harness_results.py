@@ -22,11 +22,8 @@ _SPREADS: Final = frozenset({"stderr", "std", "var", "bootstrap_stderr", "bootst
 class Epochs:
     """Number of planned epochs, and how Inspect reduced them.
 
-    Attributes
-    ----------
-    n : number of epochs
-    is_reduced : whether metrics were computed on one number per question
-    default_reducer : reducer of scores that do not name one
+    `is_reduced`: whether metrics were computed on one number per question. `default_reducer`: reducer of scores that do
+    not name one.
     """
 
     n: int

@@ -24,10 +24,8 @@ _LONGEST_LABEL: Final = 40
 class Numbers:
     """Values of a numeric score.
 
-    Attributes
-    ----------
-    values : float (n,); NaN for samples without a score
-    levels : numbers that C, I, P and N stand for; None if the scorer does not use these letters
+    `values`: float (n,); NaN for samples without a score. `levels`: numbers that C, I, P and N stand for; None if the
+    scorer does not use these letters.
     """
 
     values: NDArray[np.float64]

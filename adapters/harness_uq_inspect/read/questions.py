@@ -22,10 +22,8 @@ _LONG_TEXT: Final = 120
 def build_questions(documents: Mapping[str, Sample], order: Sequence[str]) -> Questions:
     """Questions in the given order.
 
-    Parameters
-    ----------
-    documents : one sample of each question with logged samples
-    order : identifiers of the questions; those without a document have only a reduced score in the log
+    `documents`: one sample of each question with logged samples. `order`: identifiers of the questions; those without a
+    document have only a reduced score in the log.
     """
     samples = [documents.get(question) for question in order]
     texts = [None if sample is None else _texts(sample) for sample in samples]

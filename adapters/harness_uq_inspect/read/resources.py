@@ -78,11 +78,8 @@ def read_sample_resources(paths: Sequence[str]) -> dict[Key, SampleResources]:
 
 
 def samples_in(content: Raw, *, whose: str) -> dict[Key, SampleResources]:
-    """What the samples of a log in JSON used, by question and epoch.
-
-    Raises
-    ------
-    LogError : if the content is not a log; `whose` names it in the message
+    """What the samples of a log in JSON used, by question and epoch. Raises LogError if the content is not a log;
+    `whose` names it in the message.
     """
     return _by_key(decode(content, _Log, whose=whose).samples or ())
 
@@ -125,9 +122,7 @@ def _summaries(archive: Archive) -> list[SampleResources]:
 def resources_of(samples: Mapping[Key, SampleResources], cells: Iterable[Key], frame: Frame, spec: Spec) -> Resources:
     """The resources of the samples at `cells`, which are in the order of the frame.
 
-    Parameters
-    ----------
-    spec : `eval` of the header, which names the model, and the models of graders
+    `spec`: `eval` of the header, which names the model, and the models of graders.
     """
     ordered = [samples.get(cell) for cell in cells]
     usage, is_separate = _usage(ordered, frame, spec)

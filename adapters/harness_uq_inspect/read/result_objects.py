@@ -29,13 +29,7 @@ def is_result(value: object) -> "TypeGuard[EvalLog | EvalLogInfo]":
 def read_result(value: "EvalLog | EvalLogInfo", *, with_resources: bool = False) -> TaskLog:
     """The task of a log; of an entry, and of a log without samples whose file exists, the task in the file.
 
-    Parameters
-    ----------
-    with_resources : whether to read what the samples used, too
-
-    Raises
-    ------
-    LogError : if the log or its file cannot be read
+    `with_resources`: whether to read what the samples used, too. Raises LogError if the log or its file cannot be read.
     """
     if not hasattr(value, "eval"):
         return read_task_log(cast("EvalLogInfo", value).name, with_resources=with_resources)

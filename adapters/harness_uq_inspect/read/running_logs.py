@@ -32,11 +32,7 @@ def read_running(path: str) -> TaskLog | None:
     """The task of a log whose run has not ended, with all questions in scheduled order; None if the run has ended.
 
     Questions without a score so far are rows of NaN. Questions that ended in an error are omitted and counted in
-    `facts.settings["n_failed"]`.
-
-    Raises
-    ------
-    LogError : if the log cannot be read
+    `facts.settings["n_failed"]`. Raises LogError if the log cannot be read.
     """
     # read before the log: samples are written to the log before they are removed from the buffer
     buffered = [] if io_paths.is_remote(path) else list(_buffered(io_paths.local_path(path).resolve()))

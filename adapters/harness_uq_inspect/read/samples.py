@@ -36,15 +36,10 @@ _TRUNCATED: Final = "..."
 class Log:
     """The content of one log file.
 
-    Attributes
-    ----------
-    header : header of the log
-    cells : sample of each (question, epoch); the later one if it was logged twice
-    documents : one sample of each question, with the input and metadata of the question
-    reductions : scores reduced over epochs
-    n_repeated : number of samples ignored because a later one has the same question and epoch
-    damaged : members that could not be read
-    oddities : a warning for each irregularity of the file format
+    `cells`: sample of each (question, epoch); the later one if it was logged twice. `documents`: one sample of each
+    question, with the input and metadata of the question. `reductions`: scores reduced over epochs. `n_repeated`:
+    number of samples ignored because a later one has the same question and epoch. `damaged`: members that could not be
+    read. `oddities`: a warning for each irregularity of the file format.
     """
 
     header: Header
@@ -68,21 +63,15 @@ class Log:
 
 @io_paths.reading()
 def read_log(path: str) -> Log:
-    """Header, samples and reductions of a `.eval` or `.json` log.
-
-    Raises
-    ------
-    LogError : if the file is not a log or cannot be read
+    """Header, samples and reductions of a `.eval` or `.json` log. Raises LogError if the file is not a log or cannot be
+    read.
     """
     return _read_eval(path) if io_paths.name_of(path).endswith(".eval") else _read_json(path)
 
 
 def read_header(archive: Archive) -> Header:
-    """Header of an `.eval` log; for an unfinished log, the header written at its start.
-
-    Raises
-    ------
-    LogError : if the archive is not a log
+    """Header of an `.eval` log; for an unfinished log, the header written at its start. Raises LogError if the archive
+    is not a log.
     """
     for name in (HEADER, START):
         if name in archive:
@@ -220,11 +209,8 @@ def _is_truncated(summary: Sample) -> bool:
 
 
 def read_shards(paths: Sequence[str]) -> Log:
-    """The shards as one log; for a trial that is in several shards, the last one counts.
-
-    Raises
-    ------
-    LogError : if none of the shards can be read
+    """The shards as one log; for a trial that is in several shards, the last one counts. Raises LogError if none of the
+    shards can be read.
     """
     logs, oddities = [], []
     for path in paths:
@@ -272,34 +258,19 @@ class _Outline(msgspec.Struct):
 
 
 def run_in_archive(path: str) -> Run:
-    """The run of an `.eval` file.
-
-    Raises
-    ------
-    LogError : if the file is not a log
-    """
+    """The run of an `.eval` file. Raises LogError if the file is not a log."""
     with Archive(path) as archive:
         return Run(path, (path,), read_header(archive).eval.created)
 
 
 def is_finished(path: str) -> bool:
-    """Whether the run of an `.eval` file ended without an error.
-
-    Raises
-    ------
-    LogError : if the file is not a log
-    """
+    """Whether the run of an `.eval` file ended without an error. Raises LogError if the file is not a log."""
     with Archive(path) as archive:
         return read_header(archive).status == "success"
 
 
 def run_in_json(path: str) -> Run | None:
-    """The run of a JSON file; None if the file is not a log.
-
-    Raises
-    ------
-    LogError : if the file is a damaged log
-    """
+    """The run of a JSON file; None if the file is not a log. Raises LogError if the file is a damaged log."""
     with content_of(path) as content:
         try:
             outline = decode(content, _Outline, whose="the file")

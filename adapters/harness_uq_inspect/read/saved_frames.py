@@ -23,11 +23,8 @@ def is_saved_frame(path: str) -> bool:
 
 
 def read_saved_frame(path: str) -> list[uq.TaskLog]:
-    """One log for each run of a task.
-
-    Raises
-    ------
-    LogError : if the file cannot be read, or a column that identifies the questions is missing
+    """One log for each run of a task. Raises LogError if the file cannot be read, or a column that identifies the
+    questions is missing.
     """
     from harness_uq_inspect.read.data_frames import read_columns
 

@@ -240,11 +240,8 @@ def decode(content: Raw, kind: type[Decoded], *, whose: str) -> Decoded:
     """Decode JSON to `kind`.
 
     Inspect writes NaN and Infinity as bare constants, which are not JSON. msgspec rejects these and lone surrogates;
-    such content is decoded with the standard library.
-
-    Raises
-    ------
-    LogError : if the content is not JSON, or does not match `kind`; `whose` names the content in the message
+    such content is decoded with the standard library. Raises LogError if the content is not JSON, or does not match
+    `kind`; `whose` names the content in the message.
     """
     try:
         return msgspec.json.decode(content, type=kind)

@@ -22,13 +22,9 @@ _Logged: TypeAlias = list[tuple[str, Value]]
 class Frame:
     """Questions and epochs of a log, and the position of each sample in the question × epoch matrix.
 
-    Attributes
-    ----------
-    header : header of the log
-    epochs : number of epochs, and how Inspect reduced them
-    questions : identifiers, in the order of the data set
-    rows, epoch_columns : int (n_scores,), row and column of each sample
-    reductions : reduced values by (scorer, reducer), then by question
+    `epochs`: number of epochs, and how Inspect reduced them. `questions`: identifiers, in the order of the data set.
+    `rows`, `epoch_columns`: int (n_scores,), row and column of each sample. `reductions`: reduced values by (scorer,
+    reducer), then by question.
     """
 
     header: Header
@@ -58,12 +54,8 @@ class Frame:
 class ScoreColumn:
     """One score of all samples.
 
-    Attributes
-    ----------
-    scorer, key : name of the scorer, and key in its dictionary of values
-    metric : name in reports
-    cells : values of the samples; None if only reductions were logged
-    n_questions : number of questions with a value
+    `scorer`, `key`: name of the scorer, and key in its dictionary of values. `cells`: values of the samples; None if
+    only reductions were logged.
     """
 
     scorer: str
@@ -89,12 +81,7 @@ def make_frame(log: Log, questions: Sequence[str], epochs: Epochs) -> Frame:
 
 
 def columns_of(log: Log, frame: Frame) -> tuple[list[ScoreColumn], list[Message]]:
-    """Columns in Inspect's order, and notes on omitted ones.
-
-    Raises
-    ------
-    LogError : if there are too many
-    """
+    """Columns in Inspect's order, and notes on omitted ones. Raises LogError if there are too many."""
     _check_number(log)
     logged = _from_samples(log) if log.cells else _from_reductions(frame)
     parts = [part for scorer, values in logged.items() for part in _split(scorer, values)]
@@ -114,12 +101,7 @@ def columns_of(log: Log, frame: Frame) -> tuple[list[ScoreColumn], list[Message]
 
 
 def _check_number(log: Log) -> None:
-    """Make sure that the samples do not have too many different scores.
-
-    Raises
-    ------
-    LogError : if they do
-    """
+    """Make sure that the samples do not have too many different scores. Raises LogError if they do."""
     names = set[tuple[str, str | None]]()
     for cell in log.cells.values():
         for scorer, score in (cell.scores or {}).items():

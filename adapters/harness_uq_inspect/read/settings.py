@@ -108,12 +108,7 @@ def chance_of(samples: Iterable[Sample]) -> float | None:
 def attempt_of(header: Header, n_trials: int, content: str) -> Attempt | None:
     """The attempt at the task that the log contains: `inspect eval-retry` and eval sets keep the task's identifier.
 
-    Attempts in old logs, which have no `eval_id`, are distinguished by their time.
-
-    Parameters
-    ----------
-    n_trials : number of scored trials
-    content : hash of the scores
+    Attempts in old logs, which have no `eval_id`, are distinguished by their time. `content`: hash of the scores.
     """
     spec = header.eval
     attempt_id = spec.eval_id or spec.created

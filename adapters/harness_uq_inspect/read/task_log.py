@@ -31,11 +31,8 @@ _OLDEST_VERSION = 2
 
 
 def read_task_log(*paths: str, with_resources: bool = False) -> TaskLog:
-    """The task of one log file, or of the shards of a log, on request with the resources of its samples.
-
-    Raises
-    ------
-    LogError : if the file is not a log or cannot be read
+    """The task of one log file, or of the shards of a log, on request with the resources of its samples. Raises
+    LogError if the file is not a log or cannot be read.
     """
     log = read_log(paths[0]) if len(paths) == 1 else read_shards(paths)
     if not with_resources:
@@ -48,13 +45,8 @@ def read_task_log(*paths: str, with_resources: bool = False) -> TaskLog:
 def task_log_of(log: Log, path: str, resources: "Mapping[Key, SampleResources] | None" = None) -> TaskLog:
     """The task of a parsed log, or of samples collected during a run.
 
-    Parameters
-    ----------
-    resources : what the samples used, by question and epoch, if requested
-
-    Raises
-    ------
-    LogError : if the format of the log is too old
+    `resources`: what the samples used, by question and epoch, if requested. Raises LogError if the format of the log is
+    too old.
     """
     header = log.header
     if header.version < _OLDEST_VERSION:

@@ -26,21 +26,12 @@ def annotate_log(
 ) -> Json:
     """Write estimates into a log, or into a copy of it, and return the new header.
 
-    Parameters
-    ----------
-    path : path of the log
-    estimates : estimates from this log
-    settings : settings of the estimation, recorded with the estimates
-    target : file to write; None overwrites the log
-    keeps_original : whether the block records the original for `restore`
-    log : the parsed content of `path`, if it is already in memory; not modified
-    positions : index in `results.scores` of each (metric, filter), if known
-    comparisons : comparisons with another run
-    swaps_stderr : whether the value of Inspect's `stderr` is replaced; its own value moves to the metric's metadata
-
-    Raises
-    ------
-    LogError : if the log has no results or cannot be written; the log is then unchanged
+    `settings`: settings of the estimation, recorded with the estimates. `target`: file to write; None overwrites the
+    log. `keeps_original`: whether the block records the original for `restore`. `log`: the parsed content of `path`, if
+    it is already in memory; not modified. `positions`: index in `results.scores` of each (metric, filter), if known.
+    `comparisons`: comparisons with another run. `swaps_stderr`: whether the value of Inspect's `stderr` is replaced;
+    its own value moves to the metric's metadata. Raises LogError if the log has no results or cannot be written; the
+    log is then unchanged.
     """
     content = log or read_log(path)
     if content.header.results is None:

@@ -27,11 +27,8 @@ Header: TypeAlias = Mapping[str, object]
 class Annotations:
     """What harness_uq adds to the header of a log.
 
-    Attributes
-    ----------
-    estimates : estimates by index in `results.scores`
-    block : JSON form of all estimates and settings, for `results.metadata`
-    swaps_stderr : whether the posterior standard deviation replaces the value of `stderr`
+    `estimates`: estimates by index in `results.scores`. `block`: JSON form of all estimates and settings, for
+    `results.metadata`. `swaps_stderr`: whether the posterior standard deviation replaces the value of `stderr`.
     """
 
     estimates: Mapping[int, Estimate]

@@ -12,11 +12,7 @@ _SPACE: Final = b" \t\r\n"
 
 
 def members(content: bytes) -> dict[str, slice]:
-    """The span of bytes of each member's value.
-
-    Raises
-    ------
-    LogError : if the content is not a JSON object
+    """The span of bytes of each member's value. Raises LogError if the content is not a JSON object.
 
     >>> members(b'{"a": 1, "b": [2]}')
     {'a': slice(6, 7, None), 'b': slice(14, 17, None)}

@@ -38,15 +38,9 @@ def write_annotations(
 ) -> Json:
     """Write annotations into a log and return its new header.
 
-    Parameters
-    ----------
-    path : path of the log, `.eval` or `.json`
-    target : file to write in an existing folder; None overwrites the log
-    keeps_original : whether the block records the original for `restore`
-
-    Raises
-    ------
-    LogError : if the log cannot be written, or another program changed it; the log is then unchanged
+    `path`: path of the log, `.eval` or `.json`. `target`: file to write in an existing folder; None overwrites the log.
+    `keeps_original`: whether the block records the original for `restore`. Raises LogError if the log cannot be
+    written, or another program changed it; the log is then unchanged.
     """
     write = _write_eval if io_paths.name_of(path).endswith(".eval") else _write_json
     try:
@@ -56,11 +50,8 @@ def write_annotations(
 
 
 def restore(path: str) -> bool:
-    """Restore a log, byte for byte, to its state before the first reversible write; False if there was none.
-
-    Raises
-    ------
-    LogError : if another program changed the log since, so that the original can no longer be recovered
+    """Restore a log, byte for byte, to its state before the first reversible write; False if there was none. Raises
+    LogError if another program changed the log since, so that the original can no longer be recovered.
     """
     restore_log = _restore_eval if io_paths.name_of(path).endswith(".eval") else _restore_json
     try:
@@ -84,11 +75,8 @@ def _write_eval(path: str, target: str, annotations: Annotations, *, keeps_origi
 
 
 def read_annotated_header(path: str) -> Json:
-    """The header of an `.eval` log, or the members of a `.json` log that annotations change.
-
-    Raises
-    ------
-    LogError : if the log has no header
+    """The header of an `.eval` log, or the members of a `.json` log that annotations change. Raises LogError if the log
+    has no header.
     """
     if not io_paths.name_of(path).endswith(".eval"):
         content = io_paths.read_bytes(path)

@@ -37,20 +37,11 @@ def bootstrap_estimate(
 ) -> Estimate:
     """The estimate with a percentile interval for the value that the harness printed.
 
-    Parameters
-    ----------
-    row : an estimate without an interval, whose `harness.value` the function computed
-    values : arguments of the function, one per question
-    function : the task's aggregation
-    units : int (n_questions,), cluster of each question; None if the questions are independent
-    level : nominal coverage, in (0, 1)
-    seconds : time after which no further draw begins
-    seed : seed of the resampling
-
-    Raises
-    ------
-    NotEstimableError : if the function does not reproduce the printed value, depends on the order of the questions,
-        fails, is too slow, or its value is constant or an extreme of the bootstrap distribution
+    `row`: an estimate without an interval, whose `harness.value` the function computed. `values`: arguments of the
+    function, one per question. `function`: the task's aggregation. `units`: int (n_questions,), cluster of each
+    question; None if the questions are independent. `seconds`: time after which no further draw begins. Raises
+    NotEstimableError if the function does not reproduce the printed value, depends on the order of the questions,
+    fails, is too slow, or its value is constant or an extreme of the bootstrap distribution.
     """
     printed, values = row.harness.value, copy.deepcopy(list(values))
     if printed is None or not math.isclose(_number(function, values), printed, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE):

@@ -73,13 +73,8 @@ HARNESS_UQ. For the options of lm-eval run, see harness-uq lm-eval run --help.
 def main(argv: Sequence[str]) -> int:
     """Run lm-eval with these arguments.
 
-    Parameters
-    ----------
-    argv : arguments of lm-eval such as `run --model … --uq bayes`, or `install-hook`, `remove-hook` or `--help`
-
-    Returns
-    -------
-    exit code of lm-eval
+    `argv`: arguments of lm-eval such as `run --model … --uq bayes`, or `install-hook`, `remove-hook` or `--help`.
+    Returns exit code of lm-eval.
     """
     if not argv or list(argv) in (["--help"], ["-h"]):
         sys.stdout.write(_HELP)

@@ -77,10 +77,7 @@ _LEGEND = "P(A > B): probability that A's score is higher; uq.comparisons in the
 class TableColumn:
     """A column of a text table.
 
-    Attributes
-    ----------
-    header, cells : text of the header and of the cells
-    is_number : whether the cells are aligned to the right
+    `is_number`: whether the cells are aligned to the right.
     """
 
     header: str
@@ -98,9 +95,7 @@ class TableColumn:
 def comparison_table(rows: Sequence[Comparison]) -> str:
     """The differences as a table, and a sentence about all tasks, or about the only one.
 
-    Parameters
-    ----------
-    rows : from `harness_uq.compare`, at least one
+    `rows`: from `harness_uq.compare`, at least one.
     """
     systems = f"A: {rows[0].system_a}   B: {rows[0].system_b}"
     paragraphs = [with_live_options(row.answer) for row in rows if row.task == _OVERALL or len(rows) == 1]

@@ -16,10 +16,8 @@ from importlib.metadata import PackageNotFoundError, version
 class Internal:
     """A name in a module of lm-eval.
 
-    Attributes
-    ----------
-    module, name : module, and name in it; a dot in the name separates a class from its attribute
-    parameters : parameters that the function must have
+    `module`, `name`: module, and name in it; a dot in the name separates a class from its attribute. `parameters`:
+    parameters that the function must have.
     """
 
     module: str

@@ -37,16 +37,9 @@ class Task(Protocol):
 class TaskRounds:
     """Rounds of one task.
 
-    Parameters
-    ----------
-    name, task : name and task of lm-eval
-    reference_runs : paths or logs of earlier runs on all documents
-    settings : settings of the run
-
-    Raises
-    ------
-    DataError : if the number of questions is out of range, or the reference runs have further documents
-    NotEstimableError : if the reference runs have no scores of the task, or lack a document
+    `name`, `task`: name and task of lm-eval. `reference_runs`: paths or logs of earlier runs on all documents. Raises
+    DataError if the number of questions is out of range, or the reference runs have further documents, and
+    NotEstimableError if the reference runs have no scores of the task, or lack a document.
     """
 
     def __init__(self, name: str, task: Task, reference_runs: object, settings: LmEvalSettings) -> None:
@@ -86,11 +79,8 @@ class TaskRounds:
 
 
 def check_arguments(arguments: Mapping[str, object]) -> None:
-    """Check that the arguments of `simple_evaluate` or `evaluate` allow a choice of documents.
-
-    Raises
-    ------
-    UsageError : if they select documents themselves, or scores are missing
+    """Check that the arguments of `simple_evaluate` or `evaluate` allow a choice of documents. Raises UsageError if
+    they select documents themselves, or scores are missing.
     """
     for name in _CONFLICTS:
         if arguments.get(name):
@@ -102,18 +92,9 @@ def evaluate_in_rounds(
 ) -> Results:
     """Results of a run on documents that are chosen in rounds.
 
-    If choosing fails after a round, the results are those of the rounds so far.
-
-    Parameters
-    ----------
-    evaluate : lm-eval's function
-    arguments : its arguments, without `samples`
-    tasks : the tasks of the run
-    settings : settings of the run, with a number of questions
-
-    Raises
-    ------
-    HarnessUqError : before the first round, if the tasks or reference runs are unsuitable
+    If choosing fails after a round, the results are those of the rounds so far. `evaluate`: lm-eval's function.
+    `arguments`: its arguments, without `samples`. `settings`: settings of the run, with a number of questions. Raises
+    HarnessUqError before the first round, if the tasks or reference runs are unsuitable.
     """
     check_arguments(arguments)
     if table(arguments.get("task_dict")).get("groups") or any(isinstance(name, tuple) for name in tasks):

@@ -55,15 +55,12 @@ _logger = logging.getLogger("harness_uq")
 class Session:
     """State of one context of live runs.
 
-    Attributes
-    ----------
-    requested : the settings so far; a config file may add to them
-    estimates : estimates of the last evaluation, with their posteriors; empty if they failed
-    comparisons : comparisons of the last evaluation with a logged run, if requested
-    no_comparison : the reason why requested comparisons are missing
-    n_simple : number of `simple_evaluate` calls that have not returned
-    logs : task logs of the last evaluation, kept for the comparison until the name of the system is known
-    save_errors : one for each results file that was not saved, or was saved without uncertainty
+    `requested`: the settings so far; a config file may add to them. `estimates`: estimates of the last evaluation, with
+    their posteriors; empty if they failed. `comparisons`: comparisons of the last evaluation with a logged run, if
+    requested. `no_comparison`: the reason why requested comparisons are missing. `n_simple`: number of
+    `simple_evaluate` calls that have not returned. `logs`: task logs of the last evaluation, kept for the comparison
+    until the name of the system is known. `save_errors`: one for each results file that was not saved, or was saved
+    without uncertainty.
     """
 
     requested: RequestedSettings
@@ -204,9 +201,7 @@ def add_estimates(
 ) -> tuple[list[uq.Estimate], list[uq.TaskLog]]:
     """Estimate, and add the block to the results; if that fails, a block with the reason.
 
-    Returns
-    -------
-    the estimates and the task logs that they are from; empty if they failed
+    Returns the estimates and the task logs that they are from; empty if they failed.
     """
     # the number of bootstrap iterations that ran, not the one that was requested
     recorded = settings.recorded() | ({} if settings.keep_bootstrap else {"bootstrap_iters": 0})

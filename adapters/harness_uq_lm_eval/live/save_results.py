@@ -52,9 +52,7 @@ def wrap_tracker(original: type, report: Callable[[Message], None]) -> type:
 def _save_completely(tracker: Tracker, save: Callable[[], None]) -> bool:
     """Save into a temporary folder and move the files to the output path, if they are complete.
 
-    Returns
-    -------
-    whether the files are in their place
+    Returns whether the files are in their place.
     """
     output = Path(str(tracker.output_path))
     is_file = output.suffix == ".json"

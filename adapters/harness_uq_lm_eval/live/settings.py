@@ -41,14 +41,10 @@ def _text_or_texts(value: object) -> tuple[str, ...]:
 class LmEvalSettings(uq.LiveSettings):
     """Settings of the estimates of a run of lm-eval.
 
-    Attributes
-    ----------
-    keep_bootstrap : whether lm-eval also computes its own standard errors, with its bootstrap
-    questions : number of documents of each task to run, chosen in rounds; None to run all
-    reference_runs : paths of runs of other systems on all documents, with `questions`
-    rounds : number of rounds, with `questions`
-    trials : whether to score each of the repeated trials: `auto` (if that takes at most one minute and calls no other
-        service), `on` or `off`
+    `keep_bootstrap`: whether lm-eval also computes its own standard errors, with its bootstrap. `questions`: number of
+    documents of each task to run, chosen in rounds; None to run all. `reference_runs`: paths of runs of other systems
+    on all documents, with `questions`. `rounds`: number of rounds, with `questions`. `trials`: whether to score each of
+    the repeated trials: `auto` (if that takes at most one minute and calls no other service), `on` or `off`.
     """
 
     rules: ClassVar[Mapping[str, uq.Rule]] = {
@@ -67,11 +63,8 @@ class LmEvalSettings(uq.LiveSettings):
     rounds: int = 5
 
     def check(self) -> None:
-        """Check before a run that the settings are valid and agree with each other.
-
-        Raises
-        ------
-        HarnessUqError : if they are not
+        """Check before a run that the settings are valid and agree with each other. Raises HarnessUqError if they are
+        not.
         """
         uq.LiveSettings.check(self)
         if self.estimand != "mean" and self.trials == "off":
@@ -120,12 +113,7 @@ class RequestedSettings:
         return {key: value for key, value in source.items() if key not in names}
 
     def settings(self) -> LmEvalSettings | None:
-        """The settings; None if no source names a method.
-
-        Raises
-        ------
-        HarnessUqError : if a setting is invalid
-        """
+        """The settings; None if no source names a method. Raises HarnessUqError if a setting is invalid."""
         method = self.values.get("method") or _method_in(os.environ.get(ENVIRONMENT, ""))
         if not method:
             return None
@@ -137,11 +125,8 @@ class RequestedSettings:
         return LmEvalSettings.parse({**values, "method": method})
 
     def check(self) -> None:
-        """Check before a long run that the method exists and the settings are valid.
-
-        Raises
-        ------
-        HarnessUqError : if they are not
+        """Check before a long run that the method exists and the settings are valid. Raises HarnessUqError if they are
+        not.
         """
         settings = self.settings()
         if settings is None:

@@ -26,11 +26,8 @@ _COMMAND_LINE = "lm_eval._cli.harness"
 
 
 def install(folder: Path | None = None) -> str:
-    """Write the hook into this environment and return a message that describes the result.
-
-    Raises
-    ------
-    HarnessUqError : if the folder cannot be written to
+    """Write the hook into this environment and return a message that describes the result. Raises HarnessUqError if the
+    folder cannot be written to.
     """
     path = _path(folder)
     try:
@@ -43,11 +40,8 @@ def install(folder: Path | None = None) -> str:
 
 
 def remove(folder: Path | None = None) -> str:
-    """Delete the hook and return a message that describes the result.
-
-    Raises
-    ------
-    HarnessUqError : if the file cannot be deleted
+    """Delete the hook and return a message that describes the result. Raises HarnessUqError if the file cannot be
+    deleted.
     """
     path = _path(folder)
     try:

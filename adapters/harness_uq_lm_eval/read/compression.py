@@ -61,12 +61,7 @@ class _LimitedReader(io.RawIOBase):
         return self._content.seek(offset, whence)
 
     def readinto(self, buffer: "WriteableBuffer") -> int:
-        """Read up to the length of the buffer.
-
-        Raises
-        ------
-        LogError : if the content expands too much
-        """
+        """Read up to the length of the buffer. Raises LogError if the content expands too much."""
         content = self._content.read(len(memoryview(buffer)))
         memoryview(buffer)[: len(content)] = content
         check_expansion("The compressed file", self._n_bytes, self._content.tell(), _ALWAYS_READ)
@@ -75,12 +70,8 @@ class _LimitedReader(io.RawIOBase):
 
 @contextmanager
 def open_decompressed(path: str) -> Iterator[BinaryIO]:
-    """Open a file for reading and seeking; its content is decompressed as it is read.
-
-    Raises
-    ------
-    OSError : if the file cannot be opened
-    LogError : if the compressed content is damaged or truncated, or expands too much
+    """Open a file for reading and seeking; its content is decompressed as it is read. Raises OSError if the file cannot
+    be opened, and LogError if the compressed content is damaged or truncated, or expands too much.
     """
     suffix = next((suffix for suffix in _READERS if io_paths.name_of(path).endswith(suffix)), None)
     with io_paths.open_binary(path) as file:

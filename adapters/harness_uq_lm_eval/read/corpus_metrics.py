@@ -60,16 +60,9 @@ def sufficient_statistics(function: str, pairs: Iterable[Translation]) -> NDArra
     """Sufficient statistics of `function` for `harness_uq.stats.bayesian_bootstrap`; float (n_questions, p).
 
     If questions have different numbers of references, only as many are used as the question with the fewest has:
-    lm-eval passes no more to sacrebleu.
-
-    Parameters
-    ----------
-    function : name of lm-eval's aggregation
-    pairs : references and output of each question
-
-    Raises
-    ------
-    NotEstimableError : if sacrebleu is not installed, or does not provide its counts for each question
+    lm-eval passes no more to sacrebleu. `function`: name of lm-eval's aggregation. `pairs`: references and output of
+    each question. Raises NotEstimableError if sacrebleu is not installed, or does not provide its counts for each
+    question.
     """
     references, outputs = zip(*pairs, strict=True)
     counter = _COUNTERS[function]

@@ -39,13 +39,9 @@ _HEAD = 4096
 class LmEvalRun(Run):
     """A run with the role of each of its files.
 
-    Attributes
-    ----------
-    results : the results file; None if there are only samples
-    samples : (task, file) pairs
-    unread : (task, message) for each samples file of the run that is not read
-    only_sampled : whether only the tasks of `samples` were requested
-    why_no_results : the reason if there is no results file
+    `results`: the results file; None if there are only samples. `samples`: (task, file) pairs. `unread`: (task,
+    message) for each samples file of the run that is not read. `only_sampled`: whether only the tasks of `samples` were
+    requested. `why_no_results`: the reason if there is no results file.
     """
 
     results: str | None = None

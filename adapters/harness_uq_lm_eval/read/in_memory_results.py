@@ -19,11 +19,8 @@ _NOT_READ = frozenset({"target", "arguments", "resps", "filtered_resps"})
 def task_logs(results: Table, *, path: str = THIS_RUN, replays: bool = False) -> list[TaskLog]:
     """The tasks and groups of a finished evaluation, exactly as they would be read from its files.
 
-    Parameters
-    ----------
-    results : return value of `lm_eval.evaluator.evaluate`; tasks without samples have totals only
-    path : name of the run in messages
-    replays : whether to score repeated trials one by one, as if they were read from files
+    `results`: return value of `lm_eval.evaluator.evaluate`; tasks without samples have totals only. `path`: name of the
+    run in messages. `replays`: whether to score repeated trials one by one, as if they were read from files.
     """
     as_json = _serializer()
     tree = table(_round_trip({k: v for k, v in results.items() if k != "samples"}, as_json))

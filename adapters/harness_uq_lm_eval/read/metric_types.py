@@ -41,16 +41,12 @@ _LENGTH = re.compile(r"\d+k?")
 class MetricType:
     """Facts about one metric and filter besides its values.
 
-    Attributes
-    ----------
-    metric, filter : their names
-    n_questions : number of questions of the task in the samples
-    aggregation : name of the function with which the harness aggregates the values; None if it is not logged
-    reported : the harness's own numbers; None if it printed none
-    is_complete : whether the samples contain all questions that the harness scored
-    logged_trials : number of trials per question that `filter` reduced to one value
-    has_own_aggregation : whether the task defines the function itself, so that its name is not reliable
-    stored : interval of the reported value that the results file contains; None if there is none
+    `n_questions`: number of questions of the task in the samples. `aggregation`: name of the function with which the
+    harness aggregates the values; None if it is not logged. `reported`: the harness's own numbers; None if it printed
+    none. `is_complete`: whether the samples contain all questions that the harness scored. `logged_trials`: number of
+    trials per question that `filter` reduced to one value. `has_own_aggregation`: whether the task defines the function
+    itself, so that its name is not reliable. `stored`: interval of the reported value that the results file contains;
+    None if there is none.
     """
 
     metric: str

@@ -74,11 +74,8 @@ class Question:
 
 
 def questions_of(rows: Iterable[Mapping[str, object]]) -> list[Question]:
-    """The questions of logged rows, in the order of their first rows.
-
-    Raises
-    ------
-    NoReplayError : if a row has no replies, or a question has several requests
+    """The questions of logged rows, in the order of their first rows. Raises NoReplayError if a row has no replies, or
+    a question has several requests.
     """
     questions: dict[object, Question] = {}
     for row in rows:
@@ -103,19 +100,10 @@ def trial_entries(
     """Entries of the `uq` block with the scores of the trials: one per metric and distinct matrix.
 
     A matrix on which all filters agree is called `trials`, that of a single filter `trials/<filter>`. A function of
-    several trials, such as `pass@4`, has no matrix: for copies of one reply it returns the score of that reply.
-
-    Parameters
-    ----------
-    name : name of the task
-    task : the lm-eval task
-    questions : questions with their logged replies and scores
-    trials : `auto` rejects tasks that take longer than `seconds` or may call another service; `off` rejects all
-    seconds : limit for `auto`
-
-    Raises
-    ------
-    NoReplayError : if the task is rejected or runs the model's code, or replaying does not reproduce the logged scores
+    several trials, such as `pass@4`, has no matrix: for copies of one reply it returns the score of that reply. `task`:
+    the lm-eval task. `questions`: questions with their logged replies and scores. `trials`: `auto` rejects tasks that
+    take longer than `seconds` or may call another service; `off` rejects all. `seconds`: limit for `auto`. Raises
+    NoReplayError if the task is rejected or runs the model's code, or replaying does not reproduce the logged scores.
     """
     if trials == "off":
         raise NoReplayError("the scoring of single trials is switched off")
@@ -136,10 +124,7 @@ def trial_entries(
 
 def _scored_by_lm_eval(task: object, n_questions: int) -> Scores:
     """Scores (n_questions, n_trials) of the trials that lm-eval 0.5 itself computes, before a metric's `reduction`.
-
-    Raises
-    ------
-    NoReplayError : if the filters left one reply per question, or the scorers do not provide their scores
+    Raises NoReplayError if the filters left one reply per question, or the scorers do not provide their scores.
     """
     matrices: Scores = {}
     for scorer in getattr(task, "_scorers", ()):
@@ -293,10 +278,7 @@ def task_without_data(name: str, questions: Sequence[Question]) -> Task:
     """A task from lm-eval or the folders in HARNESS_UQ_TASKS, with the logged documents in place of its data set.
 
     The task configuration in the log is not used, because it may contain code, and reading a log never runs code.
-
-    Raises
-    ------
-    NoReplayError : if lm-eval or the task is not installed, or the task cannot be built without its data
+    Raises NoReplayError if lm-eval or the task is not installed, or the task cannot be built without its data.
     """
     path = task_file(name, os.environ.get(TASK_FOLDERS, ""))
     if path is None:

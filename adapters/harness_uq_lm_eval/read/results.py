@@ -40,12 +40,7 @@ class NoResultsError(uq.LogError):
 
 
 class Results:
-    """Content of a results file.
-
-    Raises
-    ------
-    LogError : if the file cannot be read or does not contain lm-eval results
-    """
+    """Content of a results file. Raises LogError if the file cannot be read or does not contain lm-eval results."""
 
     def __init__(self, path: str, tree: Table | None = None) -> None:
         """Read the file, or use the content `tree` of a run that has not been written yet."""
@@ -238,11 +233,8 @@ class Results:
 
 
 def load(path: str, repeated: list[str] | None = None) -> Table:
-    """The content of the results file at `path`; `repeated` receives keys that occur twice in one object.
-
-    Raises
-    ------
-    LogError : if it cannot be read, or as `parsed`
+    """The content of the results file at `path`; `repeated` receives keys that occur twice in one object. Raises
+    LogError if it cannot be read, or as `parsed`.
     """
     try:
         return _checked(loads(uq.paths.read_bytes(path), repeated))
@@ -253,12 +245,8 @@ def load(path: str, repeated: list[str] | None = None) -> Table:
 
 
 def parsed(content: bytes) -> Table:
-    """The content of a results file without any replacement, so that it can be written again.
-
-    Raises
-    ------
-    NoResultsError : if it is valid JSON, but not a results file
-    LogError : if it is not JSON, or was written by lm-eval before 0.4
+    """The content of a results file without any replacement, so that it can be written again. Raises NoResultsError if
+    it is valid JSON, but not a results file, and LogError if it is not JSON, or was written by lm-eval before 0.4.
     """
     try:
         return _checked(json.loads(content))

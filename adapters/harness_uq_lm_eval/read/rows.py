@@ -53,12 +53,8 @@ _arguments = msgspec.json.Decoder(_Arguments)
 
 
 def iterate(path: str) -> Iterator[tuple[int, bytes]]:
-    """The rows of a samples file as (number of their first line, undecoded row).
-
-    Raises
-    ------
-    OSError : if the file cannot be read
-    LogError : if it is a truncated array, or compressed and damaged
+    """The rows of a samples file as (number of their first line, undecoded row). Raises OSError if the file cannot be
+    read, and LogError if it is a truncated array, or compressed and damaged.
     """
     with open_decompressed(path) as file:
         first = file.readline()
@@ -72,12 +68,7 @@ def iterate(path: str) -> Iterator[tuple[int, bytes]]:
 
 
 def decoded_rows(path: str) -> Iterator[dict[str, object]]:
-    """The rows of a samples file, with all columns decoded.
-
-    Raises
-    ------
-    ValueError : if a row is truncated or not a sample
-    """
+    """The rows of a samples file, with all columns decoded. Raises ValueError if a row is truncated or not a sample."""
     decode = Decoder()
     for _, line in iterate(path):
         yield {name: value(item) for name, item in decode(line).items()}
@@ -119,12 +110,7 @@ class Decoder:
         self._expects_nan = False
 
     def __call__(self, line: bytes) -> Row:
-        """One row by column name.
-
-        Raises
-        ------
-        ValueError : if the text is truncated, not JSON or not a sample
-        """
+        """One row by column name. Raises ValueError if the text is truncated, not JSON or not a sample."""
         row: object = None
         if not self._expects_nan:
             with suppress(msgspec.DecodeError, RecursionError):
@@ -168,12 +154,7 @@ def _is_complete(row: Row, line: bytes) -> bool:
 
 
 def value(item: object) -> object:
-    """The decoded value of a column.
-
-    Raises
-    ------
-    ValueError : if it is not JSON, or nested too deeply
-    """
+    """The decoded value of a column. Raises ValueError if it is not JSON, or nested too deeply."""
     if not isinstance(item, msgspec.Raw):
         return item
     try:

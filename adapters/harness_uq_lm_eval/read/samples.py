@@ -32,14 +32,10 @@ Label = str | int
 class Samples:
     """The questions of a samples file and the values of each metric and filter.
 
-    Attributes
-    ----------
-    broken : (first line, problem) of each row that is truncated or not a sample
-    n_duplicates : number of rows ignored because an earlier row has the same question and filter
-    n_shared_ids : number of rows whose id belongs to another document
-    repeated : (first line, keys) of each row in which keys occur twice
-    unlisted : columns of the rows that are not metrics
-    prompts : openings of the prompts
+    `broken`: (first line, problem) of each row that is truncated or not a sample. `n_duplicates`: number of rows
+    ignored because an earlier row has the same question and filter. `n_shared_ids`: number of rows whose id belongs to
+    another document. `repeated`: (first line, keys) of each row in which keys occur twice. `unlisted`: columns of the
+    rows that are not metrics.
     """
 
     def __init__(
@@ -47,11 +43,8 @@ class Samples:
     ) -> None:
         """Create an empty table.
 
-        Parameters
-        ----------
-        expected : metrics that are read even if the rows do not list them
-        identifiers : receives the fields that may identify each question's item
-        has_choices : whether each request of a row is a choice of a question
+        `expected`: metrics that are read even if the rows do not list them. `identifiers`: receives the fields that may
+        identify each question's item. `has_choices`: whether each request of a row is a choice of a question.
         """
         self._has_choices = has_choices
         self._n_choices: list[int] = []
@@ -78,11 +71,8 @@ class Samples:
         return len(self._ids)
 
     def read(self, path: str) -> None:
-        """Read the rows of a file; if its compression is damaged, those before the damage.
-
-        Raises
-        ------
-        LogError : if no row can be read, or there are too many metrics
+        """Read the rows of a file; if its compression is damaged, those before the damage. Raises LogError if no row
+        can be read, or there are too many metrics.
         """
         decode, number = Decoder(), 0
         try:
@@ -106,11 +96,8 @@ class Samples:
             self.repeated.append((number, twice))
 
     def add(self, row: Row) -> None:
-        """Add a row; if a part of it cannot be read, nothing is added.
-
-        Raises
-        ------
-        ValueError : if a part of it cannot be read
+        """Add a row; if a part of it cannot be read, nothing is added. Raises ValueError if a part of it cannot be
+        read.
         """
         values = {metric: value(row[metric]) for metric in self._metrics(row)}
         question = self._question(row)
@@ -213,10 +200,7 @@ class Samples:
         """Assign the names of the task's filters, in order, to rows without one; further rows are duplicates.
 
         If the names are unknown, rows belong to several filters only if all questions have the same number of rows.
-
-        Returns
-        -------
-        whether the filters were numbered because their names are unknown
+        Returns whether the filters were numbered because their names are unknown.
         """
         occurrences = set(self._occurrences)
         is_numbered = names is None and len(occurrences) == 1 and max(occurrences) > 1

@@ -14,10 +14,7 @@ _DECLARED = re.compile(rb"""^(["']?)task\1[ \t]*:[ \t]*(["']?)([^"'#\s]+)\2[ \t]
 def task_file(name: str, folders_of_user: str = "") -> Path | None:
     """The YAML file whose `task:` is `name`; None if there is none.
 
-    Parameters
-    ----------
-    name : name of the task
-    folders_of_user : folders separated as in `PATH`, searched before lm-eval's own
+    `folders_of_user`: folders separated as in `PATH`, searched before lm-eval's own.
     """
     for folder in filter(None, folders_of_user.split(os.pathsep)):
         if path := _file_of_same_name(_files(folder), name) or _index(folder).get(name):

@@ -24,11 +24,8 @@ _LISTED = 5
 
 
 def read_run(run: LmEvalRun) -> list[uq.TaskLog]:
-    """The tasks and groups of a run, in the order of its results file.
-
-    Raises
-    ------
-    LogError : if one of the run's files cannot be read at all
+    """The tasks and groups of a run, in the order of its results file. Raises LogError if one of the run's files cannot
+    be read at all.
     """
     try:
         return _read(run)
@@ -51,11 +48,8 @@ def _read(run: LmEvalRun) -> list[uq.TaskLog]:
 def logs_in_memory(results: Results, rows: Mapping[str, Iterable[Row]], *, replays: bool) -> list[uq.TaskLog]:
     """The tasks and groups of a run that has not been written yet, as `read_run` would read them from its files.
 
-    Parameters
-    ----------
-    results : content of the results file
-    rows : rows of the samples files by task, as they will be logged
-    replays : whether to score repeated trials one by one if the results do not contain their scores
+    `results`: content of the results file. `rows`: rows of the samples files by task, as they will be logged.
+    `replays`: whether to score repeated trials one by one if the results do not contain their scores.
     """
     run = LmEvalRun(results.path, (results.path,), results.start())
     paths, identifiers = dict.fromkeys(rows, results.path), dict[str, Identifiers]()
@@ -70,14 +64,10 @@ def logs_in_memory(results: Results, rows: Mapping[str, Iterable[Row]], *, repla
 class _Task:
     """A task, or a group of tasks, in one run.
 
-    Attributes
-    ----------
-    name : its name
-    path : its samples file, or the name of a run in memory with samples; None if there are no samples
-    run, results : the run, and the content of its results file
-    rows : its samples if they are in memory; None if they are in the file
-    identifiers : receives the identifiers of its items
-    replays : whether to score repeated trials one by one
+    `path`: its samples file, or the name of a run in memory with samples; None if there are no samples. `run`,
+    `results`: the run, and the content of its results file. `rows`: its samples if they are in memory; None if they are
+    in the file. `identifiers`: receives the identifiers of its items. `replays`: whether to score repeated trials one
+    by one.
     """
 
     name: str

@@ -32,17 +32,10 @@ def write(
 ) -> list[str]:
     """Write the block into the run's results file, or into copies of the run's files; return the paths written.
 
-    Parameters
-    ----------
-    run : the logged run
-    estimates : estimates from the run
-    destination : folder for the copies; None writes in place and saves the original in the same folder, under a name
-        that begins with `original_of_` and ends in `.before-harness-uq`
-    settings : settings of the estimation, recorded in the block
-
-    Raises
-    ------
-    LogError : if there is no results file, another program changes it, a copy exists already, or writing fails
+    `destination`: folder for the copies; None writes in place and saves the original in the same folder, under a name
+    that begins with `original_of_` and ends in `.before-harness-uq`. `settings`: settings of the estimation, recorded
+    in the block. Raises LogError if there is no results file, another program changes it, a copy exists already, or
+    writing fails.
     """
     if run.results is None:
         raise LogError(f"intervals cannot be written: {run.why_no_results}")
@@ -75,11 +68,8 @@ def _render(results: Results, entries: Sequence[Entry], settings: Mapping[str, o
 
 
 def restore(path: str) -> list[str]:
-    """Restore the original of a results file; return its path, or nothing if there is no original.
-
-    Raises
-    ------
-    LogError : if the file was changed since harness_uq wrote it, or writing fails
+    """Restore the original of a results file; return its path, or nothing if there is no original. Raises LogError if
+    the file was changed since harness_uq wrote it, or writing fails.
     """
     results_path = Path(path)
     if path.endswith(_ORIGINAL_SUFFIX):

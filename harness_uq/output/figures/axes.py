@@ -26,12 +26,7 @@ MAX_HEIGHT = 40.0
 
 
 def new_figure(width: float, height: float) -> "Figure":
-    """An empty figure, `width` × `height` inches.
-
-    Raises
-    ------
-    MissingDependencyError : if matplotlib is not installed
-    """
+    """An empty figure, `width` × `height` inches."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
@@ -105,12 +100,7 @@ def need_rows(rows: Sequence[object], what: str) -> None:
 
 
 def one_result(draw: "Callable[..., Figure]") -> "Callable[..., Figure]":
-    """The function that draws the only result of a list.
-
-    Raises
-    ------
-    DataError : if the list has several results
-    """
+    """The function that draws the only result of a list. Raises DataError if the list has several results."""
 
     def figure(results: Sequence[object], **options: Any) -> "Figure":
         if len(results) > 1:

@@ -144,12 +144,7 @@ def plot_difference(results: Any, *, ax: "Axes | None" = None, title: str | None
 
 
 def score_marks(results: Any, refusal: str) -> list[Mark]:
-    """The scores of these results.
-
-    Raises
-    ------
-    DataError : with the text `refusal`, if one of the results is a difference
-    """
+    """The scores of these results. Raises DataError with the text `refusal`, if one of the results is a difference."""
     rows = marks_of(as_list(results))
     if any(row.zero is not None for row in rows):
         raise DataError(refusal)
@@ -159,12 +154,8 @@ def score_marks(results: Any, refusal: str) -> list[Mark]:
 def draw_intervals(
     rows: Sequence[Mark], ax: "Axes | None", title: str | None, others: Iterable[str] = ()
 ) -> AxesOrList:
-    """Draw the rows, in `ax` if it is given; `others` are systems without rows that have a colour of their own.
-
-    Raises
-    ------
-    DataError : if there are no rows, or they need several axes but `ax` is given
-    MissingDependencyError : if matplotlib is not installed
+    """Draw the rows, in `ax` if it is given; `others` are systems without rows that have a colour of their own. Raises
+    DataError if there are no rows, or they need several axes but `ax` is given.
     """
     need_rows(rows, "results")
     parts, styles = panels(rows), system_styles([*(row.label for row in rows), *others])

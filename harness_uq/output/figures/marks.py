@@ -66,23 +66,21 @@ def system_styles(systems: Iterable[str]) -> dict[str, Style]:
 class Mark:
     """One interval of a forest plot.
 
-    Attributes
-    ----------
-    group : heading that adjacent rows share: task, metric and filter
-    label : system or pair of systems
-    value : position of the dot; None if there is none
-    span : the interval; None if not estimable
-    level : level of the interval; None without an interval
-    scale : label of the axis; rows with the same label share an axis
-    bounds : smallest and largest possible value; None if unknown
-    reference : the value of the harness ± z standard errors at the same level, which may exceed the bounds (figures cut
-        it there); None if the harness reports none
-    zero : position of no difference; None for scores
-    margin : smallest difference of interest; 0 for scores
-    posterior : the distribution, for `gradient_intervals`
-    system : the system of the score, or the first system of a difference
-    is_decided : False for a difference whose verdict is undecided
-    baseline : the second system of a difference
+    - `group`: heading that adjacent rows share: task, metric and filter.
+    - `label`: system or pair of systems.
+    - `value`: position of the dot; None if there is none.
+    - `span`: the interval; None if not estimable.
+    - `level`: level of the interval; None without an interval.
+    - `scale`: label of the axis; rows with the same label share an axis.
+    - `bounds`: smallest and largest possible value; None if unknown.
+    - `reference`: the value of the harness ± z standard errors at the same level, which may exceed the bounds (figures
+      cut it there); None if the harness reports none.
+    - `zero`: position of no difference; None for scores.
+    - `margin`: smallest difference of interest; 0 for scores.
+    - `posterior`: the distribution, for `gradient_intervals`.
+    - `system`: the system of the score, or the first system of a difference.
+    - `is_decided`: False for a difference whose verdict is undecided.
+    - `baseline`: the second system of a difference.
     """
 
     group: str
@@ -105,12 +103,8 @@ class Mark:
 class Panel:
     """Rows on one axis.
 
-    Attributes
-    ----------
-    scale : label of the axis
-    rows : in the order to draw
-    limits : ends of the axis
-    ticks : positions within the limits, increasing
+    `scale`: label of the axis. `rows`: in the order to draw. `limits`: ends of the axis. `ticks`: positions within the
+    limits, increasing.
     """
 
     scale: str
