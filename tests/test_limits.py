@@ -16,8 +16,8 @@ LIMITS = {
     "lines of adapters": (16_729, 16_500),
     "packages at the top of harness_uq": (27, 10),
     "names in harness_uq": (50, 50),
-    "import cycles": (3, 0),
-    "imports of own modules through strings": (5, 0),
+    "import cycles": (0, 0),
+    "imports of own modules through strings": (0, 0),
 }
 # modules that may import own modules through strings: tables of commands, formats, results, methods and plugins
 TABLES = {

@@ -3,7 +3,7 @@
 import argparse
 
 from harness_uq.commands import emit as _emit
-from harness_uq.commands.parser import Page, logs_argument
+from harness_uq.commands.page import Page, logs_argument
 from harness_uq.options import Option
 
 USAGE = "RESULTS [RESULTS ...] [options]"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from harness_uq.commands import console as _console
 from harness_uq.commands import emit as _emit
 from harness_uq.commands import load as _load
-from harness_uq.commands.parser import Page, logs_argument
+from harness_uq.commands.page import Page, logs_argument
 from harness_uq.errors import HarnessUqError, StructureError, UsageError, unknown_name
 from harness_uq.messages.catalogue.command_line import SETTINGS_USED
 from harness_uq.options import COUNT, OVERALL, Option

@@ -5,7 +5,7 @@ import argparse
 from harness_uq.commands import console as _console
 from harness_uq.commands import emit as _emit
 from harness_uq.commands import load as _load
-from harness_uq.commands.parser import Page, named_logs
+from harness_uq.commands.page import Page, named_logs
 
 USAGE = "LOG [LOG ...] [options]"
 EXAMPLES = (

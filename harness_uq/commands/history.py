@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from harness_uq.commands import emit as _emit
 from harness_uq.commands import load as _load
-from harness_uq.commands.parser import Page, named_logs
+from harness_uq.commands.page import Page, named_logs
 from harness_uq.options import Option
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from harness_uq.commands import console as _console
 from harness_uq.commands import emit as _emit
 from harness_uq.commands import load as _load
-from harness_uq.commands.parser import COMMANDS, METHODS, Page, build_parser, format_argument, logs_argument
+from harness_uq.commands.page import METHODS, Page, format_argument, logs_argument
 from harness_uq.errors import LogError, MissingDependencyError, UsageError
 from harness_uq.messages.catalogue.reading import OUTPUT_LINK_LEADS_OUTSIDE
 from harness_uq.options import Option
@@ -350,7 +350,7 @@ def _completion(args: argparse.Namespace) -> int:
         raise MissingDependencyError(
             "Shell completion requires shtab. Install it with: pip install 'harness-uq[completion]'"
         ) from None
-    parser = _all_commands()
+    parser = _all_commands(args.parsers())
     for action in _actions(parser):
         if action.metavar in _FILES:
             action.complete = shtab.FILE  # type: ignore[attr-defined]
@@ -358,7 +358,7 @@ def _completion(args: argparse.Namespace) -> int:
     return 0
 
 
-def _all_commands() -> argparse.ArgumentParser:
+def _all_commands(parsers: "Mapping[str, tuple[str, argparse.ArgumentParser]]") -> argparse.ArgumentParser:
     """A parser with all commands and harnesses as subcommands."""
     from harness_uq.plugins.manager import runners
 
@@ -366,11 +366,10 @@ def _all_commands() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="store_true", help="Show the version and exit")
     parser.add_argument("--debug", action="store_true", help="Show the traceback of an internal error")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for command in COMMANDS.values():
-        command_parser = build_parser(command)
-        subparsers.add_parser(command.name, help=command.summary, parents=[command_parser], add_help=False)
+    for name, (summary, command_parser) in parsers.items():
+        subparsers.add_parser(name, help=summary, parents=[command_parser], add_help=False)
     for name in runners():
-        if name not in COMMANDS:
+        if name not in parsers:
             subparsers.add_parser(name, help=f"Run {name} with intervals in its output")
     return parser
 

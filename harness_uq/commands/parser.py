@@ -8,6 +8,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from harness_uq.commands.page import Page
 from harness_uq.errors import unknown_name
 from harness_uq.messages.control_characters import escape_control
 from harness_uq.options import COUNT, NAMES, OPTIONS, SEED, SHARE, Option, options_of_command, read_value
@@ -32,34 +33,8 @@ GROUPS = (
 COMMAND_GROUPS = ("Analyze", "Compare and decide", "Plan", "Run a harness", "Maintain")
 RUN = "Run a harness"
 
-METHODS = """\
-Methods (--method):
-  bayes   Bayesian method that suits the type and the structure of the scores
-          (default)
-  wilson  Wilson score interval; for clusters or repeated trials, with the
-          effective sample size of Korn and Graubard
-  t, clt  Student's t or normal interval, with cluster-robust standard errors
-  NAME    Any other method, such as beta, clopper-pearson or clustered; an
-          unknown name prints a list of all methods
-"""
 _MAX_WIDTH = 100
 _FIGURES = (".png", ".svg", ".pdf")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
-    """What the module of a command declares.
-
-    `usage`: the arguments after the name. `examples`: pairs of an explanation and a command line. `run`: runs the
-    command, and returns its exit code. `arguments`: arguments that only this command has. `details`: text at the end of
-    the help.
-    """
-
-    usage: str
-    examples: Sequence[tuple[str, str]]
-    run: Callable[[argparse.Namespace], int]
-    arguments: Sequence[Option] = ()
-    details: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,29 +89,6 @@ def _figure(text: str) -> str:
         endings = f"{', '.join(_FIGURES[:-1])} or {_FIGURES[-1]}"
         raise ValueError(f"invalid file {text!r}. Give a name that ends in {endings}.")
     return text
-
-
-def logs_argument(
-    name: str = "logs",
-    metavar: str = "LOG",
-    *,
-    nargs: str | None = "+",
-    help: str = "File, folder or glob pattern of logged runs",  # noqa: A002
-) -> Option:
-    """A positional argument, by default the paths of logs."""
-    return Option(name=name, flags=(name,), group="Data", nargs=nargs, metavar=metavar, help=help)
-
-
-def named_logs(nargs: str = "+", details: str = "") -> Option:
-    """The positional argument with logs, which may be `NAME=LOG`."""
-    text = f"File, folder or glob pattern of logged runs; NAME=LOG names the system{details}"
-    return logs_argument(nargs=nargs, help=text)
-
-
-def format_argument(*formats: str) -> Option:
-    """`--format` of commands with formats of their own; the first format is the default."""
-    text = f"Print {' or '.join(formats)} (default: {formats[0]})"
-    return Option(name="format", group="Output", choices=formats, default=formats[0], help=text)
 
 
 _TABLES = "estimate compare rank gate effects history plan grader report structure"
@@ -491,8 +443,13 @@ def build_parser(command: Command, settings: "Settings | None" = None, **default
         epilog=page.details,
     )
     parser.add_options(arguments_of(command), settings)
-    parser.set_defaults(settings=settings, command=command, **defaults)
+    parser.set_defaults(settings=settings, command=command, parsers=_all_parsers, **defaults)
     return parser
+
+
+def _all_parsers() -> dict[str, tuple[str, CommandParser]]:
+    """Summary and parser of each command by its name, for shell completion."""
+    return {name: (command.summary, build_parser(command)) for name, command in COMMANDS.items()}
 
 
 def parse_settings_options(arguments: Sequence[str]) -> argparse.Namespace | None:

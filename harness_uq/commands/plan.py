@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from harness_uq.commands import console as _console
 from harness_uq.commands import emit as _emit
 from harness_uq.commands import load as _load
-from harness_uq.commands.parser import Page, named_logs
+from harness_uq.commands.page import Page, named_logs
 from harness_uq.errors import UsageError
 from harness_uq.options import CORRELATION, NOT_NEGATIVE, POSITIVE, SCORE, Option
 

@@ -4,7 +4,7 @@ import argparse
 
 from harness_uq.commands import emit as _emit
 from harness_uq.commands import load as _load
-from harness_uq.commands.parser import Page, logs_argument
+from harness_uq.commands.page import Page, logs_argument
 from harness_uq.options import Option
 
 USAGE = "LOG [LOG ...] [options]"

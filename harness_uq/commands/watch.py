@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from harness_uq.commands import console as _console
 from harness_uq.commands import load as _load
-from harness_uq.commands.parser import Page, format_argument, logs_argument
+from harness_uq.commands.page import Page, format_argument, logs_argument
 from harness_uq.options import POSITIVE, Option
 
 if TYPE_CHECKING:
