@@ -307,7 +307,8 @@ def _cut(names: Sequence[str], entries: Sequence[SelectedRun]) -> Iterator[Messa
 def _loss(n_unmatched: Sequence[int], n_common: int) -> tuple[Message, ...]:
     if not (most := max(n_unmatched)):
         return ()
-    return (UNMATCHED_QUESTIONS(n_systems=len(n_unmatched), n_common=n_common, n_unmatched=most),)
+    n_own = n_common + most
+    return (UNMATCHED_QUESTIONS(n_systems=len(n_unmatched), n_common=n_common, n_own=n_own, n_unmatched=most),)
 
 
 # ---------------------------------------------------------------- clusters

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +18,7 @@ from scipy import special
 
 from harness_uq.alignment.panel import Panel, build_panel
 from harness_uq.data.selection import ScoreKey, SelectedRun, name_systems
-from harness_uq.data.task_log import FloatArray, IntArray, TaskLog
+from harness_uq.data.task_log import FloatArray, IntArray, Scores, TaskLog
 from harness_uq.errors import NotEstimableError
 from harness_uq.inference.contrasts import (
     Contrast,
@@ -32,9 +32,12 @@ from harness_uq.messages.catalogue.comparison import (
     CONSTANT_DIFFERENCE,
     INDEPENDENT_COMPARISON,
     MIXED_PRIORS,
+    OTHER_ORDER_ON_OWN_QUESTIONS,
+    OWN_QUESTIONS_USED,
     RANK_CLUSTERS,
     RANK_LONG_TAIL,
     RANK_STUDENT,
+    RANKED_WITH_OWN_QUESTIONS,
     SEPARATE_POSTERIORS,
     SYSTEM_NOT_ESTIMABLE,
     SYSTEM_WITH_CONSTANT_SCORES,
@@ -272,6 +275,9 @@ class PairedPosterior(JointPosterior):
 
     def _find_assumptions(self) -> Iterator[Message]:
         panel = self.panel
+        yield from other_order(panel)
+        if len(self.systems) == 2:
+            yield from self._own_questions()
         if panel.units is not None:
             yield RANK_CLUSTERS(key=panel.cluster_key, n_clusters=panel.n_units)
         if panel.bounds is None:
@@ -283,6 +289,13 @@ class PairedPosterior(JointPosterior):
             yield UNTESTED_PAIRS(n_untested=n, n_pairs=len(p))
         if panel.bounds is None and has_long_tails(panel.means, clusters=panel.units):
             yield RANK_LONG_TAIL(metric=panel.key[1])
+
+    def _own_questions(self) -> Iterator[Message]:
+        """A note that the difference of two systems also rests on questions that only one of them answered."""
+        for used in self.contrast(0, 1).messages:
+            if used.code == OWN_QUESTIONS_USED.code:
+                a, b = self.systems
+                yield RANKED_WITH_OWN_QUESTIONS(**used.params, system_a=a, system_b=b)
 
     @cached_property
     def _student(self) -> JointMeans:
@@ -387,6 +400,18 @@ class PairedPosterior(JointPosterior):
         return np.array([bayes_at_n(values) for values in panel.values]).T
 
 
+def other_order(panel: Panel) -> Iterator[Message]:
+    """A note that names systems whose scores on the common questions and on all own questions are in another order."""
+    if not any(panel.n_unmatched):
+        return
+    used = [run.data.values[run.data.is_scored] for run in panel.runs if isinstance(run.data, Scores)]
+    own, common = np.array([np.nanmean(table, axis=1).mean() for table in used]), panel.scores
+    is_reversed = (common[:, None] > common + ROUNDING) & (own[:, None] < own - ROUNDING)
+    is_other = np.any(is_reversed | is_reversed.T, axis=1).tolist()
+    if any(is_other):
+        yield OTHER_ORDER_ON_OWN_QUESTIONS(systems=tuple(compress(panel.systems, is_other)))
+
+
 def canonical_questions(means: FloatArray, units: IntArray | None) -> tuple[FloatArray, IntArray | None]:
     """The scores with the questions, and the units, in an order that depends on the scores only."""
     if units is None:
@@ -487,10 +512,11 @@ def joint_posterior(
             return paired_posterior(runs, options, plugins, n_draws=n_draws)
         panel = build_panel(runs, options.structure, plugins)
         rows = [marginal(run, options, plugins, rows=at) for run, at in zip(panel.runs, panel.rows, strict=True)]
-        note: Message = SEPARATE_POSTERIORS()
+        notes: tuple[Message, ...] = (SEPARATE_POSTERIORS(), *panel.messages, *other_order(panel))
     except NotEstimableError as error:
         rows = [marginal(run, options, plugins, logs=logs) for run in runs]
-        note = SEPARATE_POSTERIORS() if options.scope == "benchmark" else INDEPENDENT_COMPARISON(reason=str(error))
+        is_separate = options.scope == "benchmark"
+        notes = (SEPARATE_POSTERIORS() if is_separate else INDEPENDENT_COMPARISON(reason=str(error)),)
     key = runs[0].log.task, runs[0].data.metric, runs[0].data.filter
     why = [None if row.interval is None else _why_without_posterior(row) for row in rows]
     known = [row for row, error in zip(rows, why, strict=True) if row.interval is not None and error is None]
@@ -505,7 +531,7 @@ def joint_posterior(
         if row not in known and reason is not None
     ]
     of_rows = name_systems([row.warnings for row in known], [row.system for row in known])
-    return SeparatePosterior(key, known, options, messages=(note, *left_out, *of_rows), n_draws=n_draws)
+    return SeparatePosterior(key, known, options, messages=(*notes, *left_out, *of_rows), n_draws=n_draws)
 
 
 def _why_without_posterior(row: Estimate) -> NotEstimableError | None:

@@ -131,6 +131,52 @@ def test_rank_prints_places_matrix_and_number_of_comparisons(run: Run, popularit
         assert text in out
 
 
+def write_scores(path: Path, scores: dict[str, dict[str, int]]) -> Path:
+    """Write a table of scores: by system and question."""
+    rows = [f"{question},{name},{value}" for name, of in scores.items() for question, value in of.items()]
+    path.write_text("\n".join(["question,system,score", *rows]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("scope", ["population", "benchmark"])
+def test_rank_names_both_numbers_of_questions_and_systems_in_another_order(
+    run: Run, tmp_path: Path, scope: str
+) -> None:
+    common = {f"q{i}": int(i < 12) for i in range(20)}
+    lead = {**common, **{f"q{i}": 0 for i in range(20, 30)}}  # fails on its own questions
+    rest = {name: value if name != "q0" else 0 for name, value in common.items()}
+    path = write_scores(tmp_path / "t.csv", {"lead": lead, "next": rest, "last": dict.fromkeys(common, 0)})
+    code, out, _ = run("rank", path, "--scope", scope, "--format", "json")
+    assert code == 0
+    (ranking,) = json.loads(out)["rankings"]
+    assert [row["system"] for row in ranking["systems"]] == ["lead", "next", "last"]
+    params = {one["name"]: one["params"] for one in ranking["messages"]}
+    assert params["unmatched-questions"] == {"n_systems": 3, "n_common": 20, "n_own": 30, "n_unmatched": 10}
+    assert params["other-order-on-own-questions"] == {"systems": ["lead", "next"]}
+    _, out, _ = run("estimate", path, "--scope", scope, "--format", "json")
+    values = {row["system"]: (row["value"], row["n_questions"]) for row in json.loads(out)["estimates"]}
+    assert values["lead"] == (pytest.approx(0.4), 30)
+    assert values["next"] == (pytest.approx(0.55), 20)
+    path = write_scores(tmp_path / "same.csv", {"a": {**common, "q20": 1}, "b": rest})
+    _, out, _ = run("rank", path, "--scope", scope)
+    assert "compared on the 20 questions that all of them answered" in " ".join(out.split())
+    assert "is not the order" not in " ".join(out.split())
+
+
+def test_rank_of_two_systems_says_that_their_difference_uses_own_questions(run: Run, tmp_path: Path) -> None:
+    one = {f"q{i}": int(i % 4 > 0) for i in range(30)}
+    two = {f"q{i}": int(i % 3 > 0) for i in range(15, 45)}
+    path = write_scores(tmp_path / "t.csv", {"one": one, "two": two})
+    _, out, _ = run("compare", path, "--format", "json")
+    (row,) = json.loads(out)["comparisons"]
+    assert "partial-overlap" in row["method"]
+    _, out, _ = run("rank", path, "--format", "json")
+    (ranking,) = json.loads(out)["rankings"]
+    params = {note["name"]: note["params"] for note in ranking["messages"]}
+    own = {"n_own_a": 15, "n_own_b": 15, "n_shared": 15, "system_a": "one", "system_b": "two"}
+    assert params["ranked-with-own-questions"] == own
+
+
 def test_plan_from_numbers_is_millers(run: Run) -> None:
     code, out, _ = run("plan", "--difference-variance", 1 / 9, "--difference", 0.03)
     assert code == 0

@@ -92,8 +92,9 @@ RANKS_DEPEND_ON_MISSING = MessageType.warning(
 
 UNMATCHED_QUESTIONS = MessageType.note(
     "UQ210",
-    "The {n_systems} systems are compared on the {n_common:count question} that all of them answered. Up to "
-    "{n_unmatched:count other question} per system {n_unmatched:plural is|are} left out.",
+    "The {n_systems} systems are compared on the {n_common:count question} that all of them answered. For the score of "
+    "a single system, `estimate` uses up to {n_own:count question}, of which up to {n_unmatched} "
+    "{n_unmatched:plural is|are} left out here.",
     "A paired comparison requires questions that all systems answered.",
     "If many questions are left out, run the systems on the questions that they have not answered.",
 )
@@ -499,6 +500,23 @@ NO_HISTORY_RUNS = MessageType.error(
     "With the option `--history`, `harness-uq gate` reads further runs of the baseline's system.",
     "If the baseline's system has another name in the history, assign the same name to both, such as `--baseline "
     "main=RUN --history main=STORE`.",
+)
+OTHER_ORDER_ON_OWN_QUESTIONS = MessageType.note(
+    "UQ264",
+    "On the common questions, the order of the systems {systems:quote} is not the order of the scores that `estimate` "
+    "reports, which use all questions that each system answered.",
+    "A ranking uses the questions that all systems answered, so that all scores refer to the same questions. The other "
+    "questions of a system may be easier or harder.",
+    "Do not compare scores of different questions. Run the systems on the questions that they have not answered.",
+)
+RANKED_WITH_OWN_QUESTIONS = MessageType.note(
+    "UQ265",
+    "P(best) and the group letters also use {n_own_a:count question} that only {system_a!r} answered and "
+    "{n_own_b:count question} that only {system_b!r} answered. The scores refer to the {n_shared:count shared "
+    "question} only.",
+    "Two systems are ranked by their difference, which `compare` computes from shared questions and from questions "
+    "that only one system answered if this makes the difference more precise.",
+    "If the questions of the two systems differ in kind, run both systems on the same questions.",
 )
 
 # ---------------------------------------------------------------- ranking
