@@ -129,7 +129,7 @@ def time_metrics() -> dict[str, float]:
 
 def time_rescoring(log: Path) -> dict[str, float]:
     """`harness-uq rescore --in-place` on three copies, and `restore`."""
-    from harness_uq.rescoring import rescore
+    from harness_uq.analyses.rescore import rescore
     from harness_uq_inspect.harness import InspectHarness
 
     copies = [Path(shutil.copy(log, log.with_name(f"{i}{log.name}"))) for i in range(3)]

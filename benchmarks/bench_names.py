@@ -19,13 +19,13 @@ from pathlib import Path
 from harness_uq import Options, detect_structure, estimate, read_logs
 from harness_uq.data.names import bounded_name
 from harness_uq.messages.control_characters import escape_control, visible
+from harness_uq.messages.redaction import redact
 from harness_uq.output import sanitize
 from harness_uq.output.document import Cells
 from harness_uq.output.latex import breakable, escape_latex
 from harness_uq.output.short_names import shorten
 from harness_uq.output.terminal import TerminalPage
 from harness_uq.output.words import commands_as
-from harness_uq.redaction import redact
 from tests.fuzz.names import FORMS, UNITS, Names
 from tests.output.rendering import render
 

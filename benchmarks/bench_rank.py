@@ -17,8 +17,8 @@ import numpy as np
 from scipy import special
 
 from harness_uq import Questions, ResultList, Scores, Source, TaskLog
+from harness_uq.analyses.rank import rank
 from harness_uq.data.task_log import MetadataField
-from harness_uq.ranking.rank import rank
 from harness_uq.stats.clusters.beta_expectations import HatNodes
 from harness_uq.stats.common.validate_arrays import FloatArray
 

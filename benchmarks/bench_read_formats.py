@@ -144,7 +144,7 @@ def measured(way: str, path: str) -> None:
     """Print processor time without imports and growth of the peak memory."""
     import msgspec  # noqa: F401
 
-    import harness_uq.plugins.readers  # noqa: F401
+    import harness_uq.io.readers  # noqa: F401
     from harness_uq.inference.load_plugins import load_plugins
 
     for reader in load_plugins().harnesses.values():

@@ -142,8 +142,8 @@ def write(folder: Path, name: str) -> Path:
 
 def read(path: Path) -> int:
     """Read the run of a samples file and detect its structure; the number of its questions."""
-    from harness_uq.structure.clusters import find_clusters
-    from harness_uq.structure.structure import StructureOptions, detect
+    from harness_uq.data.clusters import find_clusters
+    from harness_uq.data.structure import StructureOptions, detect
     from harness_uq_lm_eval.harness import LmEvalHarness
 
     harness = LmEvalHarness()

@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from harness_uq.io import paths as io_paths
-from harness_uq.plugins.readers import read_logs
+from harness_uq.io.readers import read_logs
 
 ROOT = Path(__file__).resolve().parent.parent
 EPOCHS, QUESTIONS = 4, 500

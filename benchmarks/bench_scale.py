@@ -211,9 +211,9 @@ def failures(folder: Path, source: Path) -> dict:
 
 def killed(paths: list[str], folder: Path, times: int = 50) -> dict:
     """A run that fills a store, killed again and again; each time every file of the store is read to its end."""
+    from harness_uq.analyses.store.maintenance import find_damage
+    from harness_uq.analyses.store.store import Store
     from harness_uq.inference.load_plugins import load_plugins
-    from harness_uq.store.maintenance import find_damage
-    from harness_uq.store.store import Store
 
     shutil.rmtree(folder, ignore_errors=True)
     rng, wrong, in_writing, plugins = random.Random(1), 0, 0, load_plugins()
@@ -258,8 +258,8 @@ def measure(
     and what stands for it when rows are compared.
     """
     from harness_uq import Options, ResultList
-    from harness_uq.runner.engine import Engine
-    from harness_uq.runner.pipeline import scan
+    from harness_uq.analyses.scan.engine import Engine
+    from harness_uq.analyses.scan.scan_logs import scan
 
     scan([], Options(method=method), store=store and f"{store}.empty")
     opened, children = set(), {}

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from harness_uq.alignment.panel import panel_of_scores
+from harness_uq.data.panel import panel_of_scores
 from harness_uq.inference.contrasts import paired_contrast
 from harness_uq.stats.pairs.run_variation import DistributionOverRuns, pooled_variation, run_variation
 

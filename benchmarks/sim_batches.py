@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 from scipy.special import expit, logit
 
-from harness_uq.errors import NotEstimableError
 from harness_uq.inference.diagnostics import BATCH_EFFECT_P
+from harness_uq.messages.errors import NotEstimableError
 from harness_uq.stats import benchmark_posterior, clustered_score_posterior, cochran_q
 
 OUTPUT = Path(__file__).parent / "results" / "batches.json"

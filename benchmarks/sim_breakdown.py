@@ -11,8 +11,8 @@ import numpy as np
 from scipy import stats
 
 from harness_uq import TaskLog
-from harness_uq.breakdown.compare import compare_by
-from harness_uq.breakdown.pooling import GroupValue, pooled_values
+from harness_uq.analyses.breakdown.compare import compare_by
+from harness_uq.analyses.breakdown.pooling import GroupValue, pooled_values
 from harness_uq.data.task_log import MetadataField, Questions, Scores, Source
 
 N_DATA_SETS = 2_000

@@ -23,7 +23,7 @@ import numpy as np
 from run_cells import run_cells
 from scipy import stats
 
-from harness_uq.errors import NotEstimableError
+from harness_uq.messages.errors import NotEstimableError
 from harness_uq.stats.labels.effective_graders import effective_graders
 
 

@@ -18,15 +18,15 @@ from pathlib import Path
 
 import numpy as np
 
-from harness_uq.comparison import flipped_questions as lists
-from harness_uq.comparison.flipped_questions import flipped_questions
+from harness_uq.analyses.comparison import flipped_questions as lists
+from harness_uq.analyses.comparison.flipped_questions import flipped_questions
+from harness_uq.analyses.history import runs_at_level_of
 from harness_uq.data.selection import SelectedRun
+from harness_uq.data.structure import StructureOptions
 from harness_uq.data.task_log import Questions, Scores, Source, TaskLog
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.options import Options
 from harness_uq.stats.trials.question_changes import FLAKY, LARGE_CHANGE, question_changes
-from harness_uq.structure.structure import StructureOptions
-from harness_uq.trends.history import runs_at_level_of
 
 lists.MOST_QUESTIONS = 300  # list all questions
 PLUGINS = load_plugins()

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from harness_uq.alignment.panel import panel_of_scores
+from harness_uq.data.panel import panel_of_scores
 from harness_uq.inference.contrasts import paired_contrast
 
 GRADERS = (0.9, 0.7, 0.5)

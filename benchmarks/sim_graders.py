@@ -20,9 +20,9 @@ from pathlib import Path
 
 import numpy as np
 
+from harness_uq.analyses.assess_graders import grader_differences, self_preferences
+from harness_uq.analyses.graded_answers import GradedAnswers
 from harness_uq.data.task_log import Questions, Scores, Source, TaskLog
-from harness_uq.graders.graded_answers import GradedAnswers
-from harness_uq.graders.graders import grader_differences, self_preferences
 
 OUT = Path(__file__).parent / "results" / "graders.json"
 REPS, LEVEL = 2000, 0.95

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from harness_uq.errors import NotEstimableError
+from harness_uq.messages.errors import NotEstimableError
 from harness_uq.stats.labels.judge import judge_corrected_difference, judge_corrected_posterior
 from harness_uq.stats.labels.label_design import design_labels
 

@@ -24,7 +24,7 @@ import numpy as np
 from run_cells import run_cells
 from sim_label_probabilities import graded
 
-from harness_uq.errors import NotEstimableError
+from harness_uq.messages.errors import NotEstimableError
 from harness_uq.stats.labels import label_design
 from harness_uq.stats.labels.judge import judge_corrected_difference, judge_corrected_posterior
 

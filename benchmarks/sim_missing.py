@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 
 from harness_uq import estimate_scores
+from harness_uq.analyses.estimate import estimate
 from harness_uq.data.task_log import log_of_array
-from harness_uq.estimation.estimate import estimate
 from harness_uq.messages.catalogue.estimation import MISSING_SCORES_MATTER
 
 SIZES = (50, 300, 2000)

@@ -14,11 +14,11 @@ import numpy as np
 from scipy import special
 from scipy import stats as scipy_stats
 
-from harness_uq.alignment.panel import pair_panel, pool
+from harness_uq.data.panel import pair_panel, pool
 from harness_uq.data.selection import select_runs
+from harness_uq.data.structure import StructureOptions
 from harness_uq.inference.contrasts import paired_contrast
 from harness_uq.inference.load_plugins import load_plugins
-from harness_uq.structure.structure import StructureOptions
 from tests.data.toy import task_log
 
 OUTPUT = Path(__file__).parent / "results" / "overall_differences.json"

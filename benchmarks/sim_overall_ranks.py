@@ -14,7 +14,7 @@ import numpy as np
 from scipy import special
 
 from harness_uq import stats
-from harness_uq.overall.rank import _scaled, _within_fixed_tasks
+from harness_uq.analyses.overall.rank import _scaled, _within_fixed_tasks
 from harness_uq.results.estimate import Interval
 from harness_uq.results.overall import OverallSystem
 

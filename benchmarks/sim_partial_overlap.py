@@ -10,7 +10,7 @@ with known variances and covariance, and by those of the paired t interval on th
 import numpy as np
 from scipy import stats
 
-from harness_uq.errors import NotEstimableError
+from harness_uq.messages.errors import NotEstimableError
 from harness_uq.stats.pairs.paired_frequentist import paired_t
 from harness_uq.stats.pairs.partial_overlap import partial_overlap
 

@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 import harness_uq
-from harness_uq.structure.structure import StructureOptions
+from harness_uq.data.structure import StructureOptions
 
 try:
     import evalci as evalci_package

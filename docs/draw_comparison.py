@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 import harness_uq
-from harness_uq.cli import main as harness_uq_command
+from harness_uq.commands.main import main as harness_uq_command
 
 TASKS = ("--task", "demo_exam_*", "--task", "demo_passages")
 

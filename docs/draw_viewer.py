@@ -29,7 +29,9 @@ def run(folder: Path) -> Path:
     path = os.pathsep.join([str(ROOT), str(ROOT / "adapters"), str(ROOT / "examples")])
     task = f"{ROOT / 'examples' / 'inspect_tasks.py'}@{TASK}"
     options = ["-T", "system=scripted-large", "--log-dir", str(folder), "--display", "none", "--uq", "bayes"]
-    program = "import sys; from harness_uq.cli import main; sys.exit(main(['inspect', 'eval', *sys.argv[1:]]))"
+    program = (
+        "import sys; from harness_uq.commands.main import main; sys.exit(main(['inspect', 'eval', *sys.argv[1:]]))"
+    )
     subprocess.run(
         [sys.executable, "-c", program, task, *options], check=True, env={**os.environ, "PYTHONPATH": path}, cwd=folder
     )

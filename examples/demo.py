@@ -54,7 +54,7 @@ def _last_inspect_tables(printed: str) -> str:
 
 def estimate(output: Path) -> int:
     """Show the command that a user would type, and what it prints."""
-    from harness_uq.cli import main as harness_uq
+    from harness_uq.commands.main import main as harness_uq
 
     print(f"\n$ harness-uq estimate {output}\n", flush=True)
     return harness_uq(["estimate", str(output)])

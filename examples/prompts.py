@@ -48,7 +48,7 @@ def main(argv: list[str] | None = None) -> int:
 def run(instruction: str, seed: int, folder: Path) -> None:
     """Two examples before each question, drawn with the seed; `lm-eval run` finds the model where it is imported."""
     import systems.lm_eval_model  # noqa: F401
-    from harness_uq.cli import main as harness_uq
+    from harness_uq.commands.main import main as harness_uq
 
     options = {
         "--model": "scripted",

@@ -33,7 +33,7 @@ def run(output: Path) -> Path:
 
 def evaluate(name: str, folder: Path) -> None:
     """Evaluate one system on every task as `harness-uq inspect eval` does."""
-    from harness_uq.cli import main as harness_uq
+    from harness_uq.commands.main import main as harness_uq
 
     options = {"-T": f"system={name}", "--log-dir": str(folder), "--display": "plain", "--uq": "bayes"}
     arguments = [part for option in options.items() for part in option]

@@ -52,7 +52,7 @@ def set_environment(cache: Path) -> None:
 def run_command_line(name: str, ability: float, logs: Path) -> None:
     """Evaluate one system as `harness-uq lm-eval run` does; here, where the model `scripted` is registered."""
     import systems.lm_eval_model  # noqa: F401
-    from harness_uq.cli import main as harness_uq
+    from harness_uq.commands.main import main as harness_uq
 
     options = {
         "--model": "scripted",

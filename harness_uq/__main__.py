@@ -1,5 +1,5 @@
 """`python -m harness_uq` is `harness-uq`."""
 
-from harness_uq.cli import main
+from harness_uq.commands.main import main
 
 raise SystemExit(main())

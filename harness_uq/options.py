@@ -14,14 +14,14 @@ from functools import cache, partial
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args
 
-from harness_uq.errors import DataError, UsageError, unknown_name
-from harness_uq.estimands import Scope, parse_estimand
+from harness_uq.data.estimands import Scope, parse_estimand
+from harness_uq.messages.errors import DataError, UsageError, unknown_name
 from harness_uq.messages.similar_names import did_you_mean
 
 if TYPE_CHECKING:
+    from harness_uq.data.log_filter import Selection
     from harness_uq.data.missing_scores import MissingPolicy
-    from harness_uq.structure.selection import Selection
-    from harness_uq.structure.structure import StructureOptions
+    from harness_uq.data.structure import StructureOptions
 
 T = TypeVar("T")
 CompareMethod = Literal["bayes", "dirichlet", "latent-normal", "t", "independent"]
@@ -889,7 +889,7 @@ def _check_weights(weights: object) -> None:
 def _structure_with(structure: "StructureOptions | None", given: Mapping[str, Any]) -> "StructureOptions":
     """The declared structure with what is given."""
     from harness_uq.data.missing_scores import MissingPolicies  # loads numpy, which the help of a command does not need
-    from harness_uq.structure.structure import StructureOptions
+    from harness_uq.data.structure import StructureOptions
 
     structure = StructureOptions() if structure is None else structure
     changes: dict[str, Any] = {}
@@ -931,8 +931,8 @@ def resolve(function: str, options: Options | None, keywords: Mapping[str, Any])
     TypeError if a keyword does not exist; the message suggests the most similar name, and DataError if a value is
     invalid, or options exclude each other; the message names the option.
     """
+    from harness_uq.data.log_filter import Selection
     from harness_uq.data.selection import LogFilter
-    from harness_uq.structure.selection import Selection
 
     declared = options_of_function(function)
     check_keywords(keywords, declared, function)
@@ -1039,7 +1039,7 @@ def options_from_arguments(
     settings file by key. `origin`: name of the settings file. Raises DataError if a value is invalid.
     """
     from harness_uq.data.missing_scores import MissingPolicies
-    from harness_uq.structure.structure import StructureOptions
+    from harness_uq.data.structure import StructureOptions
 
     values: dict[str, Any] = {}
     for one in options_of_command(command):

@@ -3,9 +3,9 @@
 import unittest
 from typing import Literal, Unpack
 
-from harness_uq.gating.gate import gate
+from harness_uq.analyses.gating.gate import gate
+from harness_uq.io.runs import Runs
 from harness_uq.options_typed import GateKeywords
-from harness_uq.plugins.runs import Runs
 from harness_uq.results.gate import Gate, gate_answer
 
 Undecided = Literal["fail", "skip"]

@@ -12,7 +12,12 @@ from tests.forked_runs import forked_program
 
 yaml = pytest.importorskip("yaml")
 PYTHON_PATH = os.pathsep.join(map(str, (ROOT, ROOT / "adapters")))
-MODULES = ("harness_uq.cli", "harness_uq.gating.gate", "harness_uq.gating.self_test", "harness_uq.results.gate")
+MODULES = (
+    "harness_uq.commands.main",
+    "harness_uq.analyses.gating.gate",
+    "harness_uq.analyses.gating.self_test",
+    "harness_uq.results.gate",
+)
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
 
 
@@ -21,7 +26,7 @@ def runner(tmp_path: Path) -> Path:
     """Folder of a runner, with the command `harness-uq` in `bin` and tables of runs."""
     program = tmp_path / "bin" / "harness-uq"
     program.parent.mkdir()
-    code = "from harness_uq.cli import main; raise SystemExit(main())"
+    code = "from harness_uq.commands.main import main; raise SystemExit(main())"
     forked_program(program, code, modules=MODULES, python_path=PYTHON_PATH)
     for name, n_right in (("old", 300), ("same", 300), ("worse", 200), ("near", 285)):
         rows = "".join(f"q{i},{int(i < n_right)}\n" for i in range(400))

@@ -3,7 +3,7 @@
 import pytest
 
 from harness_uq import Options, estimate_scores
-from harness_uq.structure.structure import StructureOptions
+from harness_uq.data.structure import StructureOptions
 from tests.conftest import ROOT
 
 RIGHT = [1] * 17 + [0] * 3

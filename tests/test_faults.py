@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from harness_uq.cli import main
+from harness_uq.commands.main import main
 from tests.adapters.inspect import environment
 from tests.adapters.inspect import logs as inspect
 from tests.adapters.lm_eval.logs import Folder, rows

@@ -25,7 +25,7 @@ TABLES = {
     "harness_uq.inference.methods",
     "harness_uq.output.formats",
     "harness_uq.inference.load_plugins",
-    "harness_uq.plugins.manager",
+    "harness_uq.io.plugins.manager",
     "harness_uq_formats.reader",
     "harness_uq_inspect",
 }

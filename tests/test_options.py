@@ -13,14 +13,14 @@ from scipy import stats
 
 import harness_uq
 from harness_uq import DataError, LogError, Options, options_typed
-from harness_uq.cli import main
+from harness_uq.analyses.pilot_variances import Components
+from harness_uq.commands.main import main
 from harness_uq.commands.parser import COMMANDS, build_parser
-from harness_uq.errors import StructureError
-from harness_uq.estimation.subset import estimate_whole
+from harness_uq.data.structure import StructureOptions
+from harness_uq.inference.subset import estimate_whole
 from harness_uq.io.human_labels import read_labels
+from harness_uq.messages.errors import StructureError
 from harness_uq.options import OPTIONS, options_of_function
-from harness_uq.planning.components import Components
-from harness_uq.structure.structure import StructureOptions
 from tests.conftest import ROOT
 from tests.data.toy import task_log
 

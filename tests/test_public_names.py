@@ -12,11 +12,11 @@ import pytest
 
 import harness_uq
 from harness_uq import plugin_api
+from harness_uq.data.structure import StructureOptions
 from harness_uq.data.task_log import HarnessResult
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io.paths import write_bytes
-from harness_uq.plugins import hookspecs
-from harness_uq.structure.structure import StructureOptions
+from harness_uq.io.plugins import hookspecs
 from tests.conftest import ROOT
 from tests.data.toy import task_log
 

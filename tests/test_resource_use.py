@@ -11,13 +11,13 @@ import pytest
 
 import harness_uq
 from harness_uq import LogError, compare, estimate, resource_use
-from harness_uq.cli import main
+from harness_uq.commands.main import main
 from harness_uq.data.resources import ModelPrice, ResourceOptions, Resources, TokenUsage, cost_of
 from harness_uq.data.task_log import Questions, Scores, Source, TaskLog, with_resource_metrics
-from harness_uq.errors import DataError
 from harness_uq.inference.load_plugins import load_plugins
+from harness_uq.io.plugins.protocols import ReadsResources
 from harness_uq.io.prices import PriceTable, PublicPrices, read_prices
-from harness_uq.plugins.protocols import ReadsResources
+from harness_uq.messages.errors import DataError
 from tests.adapters.inspect.environment import run_with_uq
 from tests.message_checks import has, names_of
 
@@ -409,7 +409,7 @@ def test_logged_costs_agree_with_tokens_at_the_same_prices(priced_log, tmp_path)
     ]
     prices = read_prices(prices_file(tmp_path, "\n".join(tables)))
     reader = InspectHarness().with_resources(ResourceOptions())
-    (log,) = harness_uq.plugins.readers.read_logs([str(priced_log)], harnesses={"inspect": reader}).logs
+    (log,) = harness_uq.io.readers.read_logs([str(priced_log)], harnesses={"inspect": reader}).logs
     for usage in log.resources.usage:
         np.testing.assert_allclose(cost_of(usage, prices.price_of(usage.model, None)), usage.cost, rtol=1e-12)
     rows = by_quantity(resource_use(str(priced_log)))

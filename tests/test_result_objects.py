@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import harness_uq
-from harness_uq.cli import main
-from harness_uq.errors import LogError
-from harness_uq.plugins.readers import read_logs
-from harness_uq.plugins.runs import sort_runs
+from harness_uq.commands.main import main
+from harness_uq.io.readers import read_logs
+from harness_uq.io.runs import sort_runs
+from harness_uq.messages.errors import LogError
 from tests.adapters.inspect import logs as inspect_logs
 from tests.adapters.lm_eval import logs as lm_eval_logs
 from tests.data.toy import task_log

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from harness_uq.io.settings_file import Settings, SettingsError, find_settings
+from tests.commands.test_main import output
 from tests.commands.test_selection import system
 from tests.conftest import ROOT
-from tests.test_cli import output
 
 EVERYTHING = """
 level = 0.9

@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness_uq.cli import main
-from harness_uq.estimation.estimate import estimate
+from harness_uq.analyses.estimate import estimate
+from harness_uq.commands.main import main
+from harness_uq.data.structure import StructureOptions
 from harness_uq.inference.method import plain_score
+from harness_uq.io.readers import read_logs
 from harness_uq.options import Options
-from harness_uq.plugins.readers import read_logs
 from harness_uq.stats.clusters.cluster_robust import cluster_robust
 from harness_uq.stats.proportion.binomial import binomial_interval
-from harness_uq.structure.structure import StructureOptions
 from tests.message_checks import has
 from tests.reference_values import reference_values
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness_uq.cli import main
+from harness_uq.commands.main import main
 from tests.message_page import CATALOGUES, PAGE
 
 DOCUMENTED = {kind.code: kind.name for catalogue in CATALOGUES for kind in catalogue.types}

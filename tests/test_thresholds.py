@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from harness_uq.alignment.match import common_questions
+from harness_uq.analyses.estimate import estimate
+from harness_uq.analyses.plan import plan
+from harness_uq.data.clusters import find_clusters
+from harness_uq.data.match_questions import common_questions
 from harness_uq.data.selection import SelectedRun
+from harness_uq.data.structure import StructureOptions
 from harness_uq.data.task_log import AggregateScore, HarnessResult, Questions, Scores, Source, TaskLog
-from harness_uq.estimation.estimate import estimate
 from harness_uq.options import Options
-from harness_uq.planning.plan import plan
 from harness_uq.results.estimate import Estimate
 from harness_uq.stats.clusters.beta_binomial_posterior import clustered_posterior
-from harness_uq.structure.clusters import find_clusters
-from harness_uq.structure.structure import StructureOptions
 from tests.data.toy import task_log
 from tests.message_checks import has
 

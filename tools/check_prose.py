@@ -163,7 +163,7 @@ def find_files(paths: Iterable[Path]) -> Iterator[Path]:
 def read_help_texts() -> Iterator[tuple[str, str]]:
     """Name and help text of the program, of each of its commands and of the harnesses that it runs."""
     from harness_uq.commands.parser import COMMANDS
-    from harness_uq.plugins.manager import runners
+    from harness_uq.io.plugins.manager import runners
 
     for command in ("", *COMMANDS, *runners()):
         yield f"harness-uq {command} --help", _help_text(*command.split())

@@ -202,7 +202,7 @@ def _work_folder() -> Iterator[Path]:
 @cache
 def _import_all() -> None:
     """Import what the commands need, so that each forked process need not."""
-    import harness_uq.cli
+    import harness_uq.commands.main
     import harness_uq_formats
 
     for package in (harness_uq, harness_uq_formats):
@@ -211,7 +211,7 @@ def _import_all() -> None:
                 with contextlib.suppress(ImportError):  # of packages that are not installed
                     importlib.import_module(module.name)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        harness_uq.cli.main(["plugins"])
+        harness_uq.commands.main.main(["plugins"])
     for name in ("scipy.stats", "scipy.special", "scipy.optimize", "scipy.integrate", "rich.console"):
         importlib.import_module(name)
 
@@ -249,7 +249,7 @@ def _set_environment() -> None:
 
 def _run_command(words: Sequence[str], seed: int, clean: Callable[[str], str]) -> dict[str, object]:
     """Run one command in this process."""
-    from harness_uq.cli import main as run
+    from harness_uq.commands.main import main as run
 
     arguments = list(words)
     if words[0] in SEEDED:

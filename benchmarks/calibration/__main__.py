@@ -23,7 +23,7 @@ from benchmarks.calibration.scenarios import SETTINGS
 from benchmarks.calibration.summary import cell_table, figures, page
 from benchmarks.calibration.verdicts import alarms
 from harness_uq import __version__
-from harness_uq.errors import HarnessUqError
+from harness_uq.messages.errors import HarnessUqError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from benchmarks.calibration.scenarios.types import NOMINAL
-from harness_uq.errors import LogError
+from harness_uq.messages.errors import LogError
 
 
 @dataclass(frozen=True, slots=True)

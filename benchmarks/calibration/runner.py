@@ -15,8 +15,8 @@ from benchmarks.calibration.scenarios import PRIORS, SETTINGS, exact
 from benchmarks.calibration.scenarios.types import NOMINAL, Answer, Cell, DataSet, Scenario, Size
 from harness_uq import __version__
 from harness_uq.data.task_log import FloatArray
-from harness_uq.errors import DataError
 from harness_uq.messages import Message
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.proportion.coverage import coverage_at
 
 # below this coverage the default is simulated again with EXTENSION times as many data sets

@@ -22,7 +22,7 @@ from benchmarks.reference.latent_normal import latent_normal_cells
 from benchmarks.reference.nested import nested_posterior
 from benchmarks.reference.two_proportions import independent_posterior
 from harness_uq._version import __version__
-from harness_uq.alignment.panel import panel_of_scores
+from harness_uq.data.panel import panel_of_scores
 from harness_uq.data.task_log import FloatArray
 from harness_uq.inference.contrasts import paired_contrast
 from harness_uq.stats.classes.confusion import confusion_posterior

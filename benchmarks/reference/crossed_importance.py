@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from benchmarks.reference.link_scale import INVERSE_LINKS, Link
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.importance import adapted_proposal, importance_sample
 from harness_uq.stats.common.posterior import DrawsPosterior
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, check_finite

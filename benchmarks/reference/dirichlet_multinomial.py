@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.clusters.beta_binomial_likelihood import RisingSum
 from harness_uq.stats.clusters.beta_binomial_posterior import clustered_posterior
 from harness_uq.stats.common.posterior import DensityPosterior, DifferencePosterior

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from harness_uq.errors import NotEstimableError
+from harness_uq.messages.errors import NotEstimableError
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray
 from harness_uq.stats.effects.crossed import CrossedPosterior
 from harness_uq.stats.effects.design import read_design

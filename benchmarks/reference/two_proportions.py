@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.roots import invert_increasing
 from harness_uq.stats.common.validate_arrays import FloatArray, check_counts, check_level
 from harness_uq.stats.pairs.independent import IndependentPosterior

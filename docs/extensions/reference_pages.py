@@ -37,7 +37,7 @@ def subpackages(package: ModuleType) -> dict[str, list[str]]:
         if inspect.ismodule(thing) or name == "__version__":
             continue
         home = (
-            thing.__module__ if thing.__module__.startswith("harness_uq") else "harness_uq.plugins"
+            thing.__module__ if thing.__module__.startswith("harness_uq") else "harness_uq.io.plugins"
         )  # pluggy's marker
         groups.setdefault(".".join(home.split(".")[:depth]), []).append(name)
     return dict(sorted(groups.items()))

@@ -12,7 +12,7 @@ from pathlib import Path
 import make_results
 
 from harness_uq import Ranking, rank, read_table
-from harness_uq.cli import main as harness_uq
+from harness_uq.commands.main import main as harness_uq
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -31,7 +31,7 @@ _ARGUMENTS = (
 
 def run(args: argparse.Namespace) -> int:
     """Print the paragraph and the entries, or write the entries to a file."""
-    from harness_uq.citation.cite import cite
+    from harness_uq.analyses.cite import cite
     from harness_uq.commands.console import print_error
     from harness_uq.messages.control_characters import escape_lines
 

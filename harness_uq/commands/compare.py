@@ -10,16 +10,16 @@ from harness_uq.commands import console as _console
 from harness_uq.commands import emit as _emit
 from harness_uq.commands import load as _load
 from harness_uq.commands.page import Page, logs_argument
-from harness_uq.errors import UsageError, unknown_name
+from harness_uq.messages.errors import UsageError, unknown_name
 from harness_uq.options import COUNT, Option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from harness_uq.data.task_log import TaskLog
+    from harness_uq.io.plugins.manager import Plugins
+    from harness_uq.io.readers import Reading
     from harness_uq.options import Options
-    from harness_uq.plugins.manager import Plugins
-    from harness_uq.plugins.readers import Reading
     from harness_uq.results.comparison import Comparison
     from harness_uq.results.overall import Overall
     from harness_uq.results.result_list import ResultList
@@ -80,8 +80,8 @@ _ARGUMENTS = (
 
 def run(args: argparse.Namespace) -> int:
     """Read, compare, print."""
+    from harness_uq.analyses.overall.compare import worse_overall
     from harness_uq.inference.decisions import worse_rows
-    from harness_uq.overall.compare import worse_overall
     from harness_uq.results.comparison import Comparison, row_name
     from harness_uq.results.result_list import ResultList
 
@@ -128,8 +128,8 @@ def run(args: argparse.Namespace) -> int:
 def _compared(
     args: argparse.Namespace, a: "_Logs", b: "_Logs", options: "Options", plugins: "Plugins"
 ) -> "Iterable[Comparison]":
-    from harness_uq.comparison.compare import compare
-    from harness_uq.estimation.auxiliary_data import human_labels
+    from harness_uq.analyses.comparison.compare import compare
+    from harness_uq.inference.auxiliary_data import human_labels
 
     if not args.labels:
         return compare(a, b, options, plugins=plugins)
@@ -151,9 +151,9 @@ def _brief(
 
 def _requested(args: argparse.Namespace) -> "dict[str, _CompareSides]":
     """The lists of results that options request, and the function that compares two sides for each."""
-    from harness_uq.breakdown.compare import compare_by
-    from harness_uq.comparison.disagreements import disagreements
-    from harness_uq.comparison.resource_use import compare_resource_use
+    from harness_uq.analyses.breakdown.compare import compare_by
+    from harness_uq.analyses.comparison.disagreements import disagreements
+    from harness_uq.analyses.comparison.resource_use import compare_resource_use
 
     functions: dict[str, _CompareSides] = {}
     if args.by:
@@ -179,8 +179,8 @@ def _overall(
     plugins: "Plugins",
 ) -> "list[Overall]":
     """The overall result with the differences from the second system or the baseline, if there are common tasks."""
+    from harness_uq.analyses.overall.compare import compare_overall
     from harness_uq.messages.catalogue.overall import OVERALL_TOO_FEW_TASKS
-    from harness_uq.overall.compare import compare_overall
 
     logs, baseline = [log for a in sides for log in a], b[0].system
     if any(log.system == baseline for log in logs):
@@ -228,7 +228,7 @@ def _sides(args: argparse.Namespace, plugins: "Plugins") -> "tuple[list[Reading]
 
 def _selected(args: argparse.Namespace, readings: "Sequence[Reading]") -> "list[TaskLog]":
     """The selected logs of the readings, without a file of labels among them."""
-    from harness_uq.estimation.auxiliary_data import without_labels
+    from harness_uq.inference.auxiliary_data import without_labels
 
     logs = _load.select_logs(args, readings, _load.label_metrics(args.labels))
     return without_labels(logs, args.labels) if args.labels else logs

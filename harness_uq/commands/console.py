@@ -12,16 +12,16 @@ from contextvars import ContextVar
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from harness_uq.errors import HarnessUqError, UsageError
 from harness_uq.messages import MESSAGE_REGISTRY, Message, MessageType, mark_ignored
 from harness_uq.messages.catalogue.command_line import NOT_IGNORABLE, UNKNOWN_MESSAGE
 from harness_uq.messages.catalogue.estimation import UNKNOWN_METHOD
 from harness_uq.messages.catalogue.reading import COLUMN_NOT_FOUND, NO_SUCH_SELECTION, UNKNOWN_SETTING_OF_LOGS
 from harness_uq.messages.catalogue.structure import UNKNOWN_NAME
+from harness_uq.messages.errors import HarnessUqError, UsageError
 from harness_uq.messages.similar_names import did_you_mean
 
 if TYPE_CHECKING:
-    from harness_uq.plugins.manager import Plugins
+    from harness_uq.io.plugins.manager import Plugins
     from harness_uq.results.comparison import Comparison
     from harness_uq.results.estimate import Estimate
 
@@ -37,7 +37,7 @@ WRONG_ARGUMENTS = frozenset(
 def print_error(text: str) -> None:
     """Print the text on standard error, without credentials and control characters; codes are links in a terminal."""
     from harness_uq.messages.control_characters import escape_control
-    from harness_uq.redaction import redact
+    from harness_uq.messages.redaction import redact
 
     text = escape_control(redact(text))
     if sys.stderr.isatty():
@@ -81,8 +81,8 @@ def command_line(args: argparse.Namespace) -> str:
     """The command line, without secrets and the folders of absolute paths."""
     import shlex
 
+    from harness_uq.messages.redaction import redact
     from harness_uq.output.sanitize import file_name
-    from harness_uq.redaction import redact
 
     return redact(shlex.join(["harness-uq", *(file_name(redact(word)) for word in args.words)]))
 

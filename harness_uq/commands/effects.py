@@ -26,7 +26,7 @@ _ARGUMENTS = (logs_argument(),)
 
 def run(args: argparse.Namespace) -> int:
     """Read, estimate the variance components, print."""
-    from harness_uq.variance_components.effects import effects
+    from harness_uq.analyses.effects import effects
 
     _emit.try_plot(args)
     with _emit.emitting(args, "effects") as emitter:
@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _draw(rows: "Sequence[Effects]", path: Path) -> None:
-    from harness_uq.errors import DataError
+    from harness_uq.messages.errors import DataError
     from harness_uq.plots import effect_sizes
 
     if len(rows) != 1:

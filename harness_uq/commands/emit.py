@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness_uq.commands import console as _console
-from harness_uq.errors import HarnessUqError, UsageError
-from harness_uq.estimands import parse_estimand
+from harness_uq.data.estimands import parse_estimand
 from harness_uq.messages.catalogue.command_line import NOTHING_ESTIMABLE
+from harness_uq.messages.errors import HarnessUqError, UsageError
 from harness_uq.options import OPTIONS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from harness_uq.data.task_log import TaskLog
+    from harness_uq.io.plugins.manager import Plugins
+    from harness_uq.io.plugins.protocols import Format, ReadError, RenderOptions
     from harness_uq.messages import Message
     from harness_uq.options import Options
-    from harness_uq.plugins.manager import Plugins
-    from harness_uq.plugins.protocols import Format, ReadError, RenderOptions
     from harness_uq.results.comparison import Comparison
     from harness_uq.results.estimate import Estimate
     from harness_uq.results.overall import Overall
@@ -99,7 +99,7 @@ def emitting(args: argparse.Namespace, *names: str) -> Iterator[Emitter]:
 
 
 def _emitter(args: argparse.Namespace, names: tuple[str, ...]) -> Emitter:
-    from harness_uq.plugins.protocols import RenderOptions
+    from harness_uq.io.plugins.protocols import RenderOptions
 
     if args.output is not None:
         try_place(args.output)

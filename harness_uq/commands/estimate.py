@@ -10,13 +10,13 @@ from harness_uq.commands import console as _console
 from harness_uq.commands import emit as _emit
 from harness_uq.commands import load as _load
 from harness_uq.commands.page import METHODS, Page, logs_argument
-from harness_uq.errors import UsageError
+from harness_uq.messages.errors import UsageError
 from harness_uq.options import Option
 
 if TYPE_CHECKING:
+    from harness_uq.io.plugins.manager import Plugins
+    from harness_uq.io.readers import Reading
     from harness_uq.options import Options
-    from harness_uq.plugins.manager import Plugins
-    from harness_uq.plugins.readers import Reading
     from harness_uq.results.estimate import Estimate
 
 
@@ -52,8 +52,8 @@ _ARGUMENTS = (
 
 def run(args: argparse.Namespace) -> int:
     """Read, estimate, print."""
-    from harness_uq.overall.estimate import combine_estimates
-    from harness_uq.plugins.readers import task_logs
+    from harness_uq.analyses.overall.estimate import combine_estimates
+    from harness_uq.io.readers import task_logs
 
     _load.clear_leftovers(args.logs)
     _emit.try_plot(args)
@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
             rows = sorted(rows, key=_ORDERS[args.sort])
         lists: dict[str, Sequence[object]] = {"overall": [overall] if overall else [], "estimates": rows}
         if args.by:
-            from harness_uq.breakdown.estimate import estimate_by
+            from harness_uq.analyses.breakdown.estimate import estimate_by
 
             lists["breakdowns"] = estimate_by(reading.logs, args.by, options, plugins=plugins)
         is_brief = emitter.output_format.name == "table" and not args.per_task
@@ -85,8 +85,8 @@ def run(args: argparse.Namespace) -> int:
             del lists["estimates"]
             _console.print_error(f"{len(rows)} scores of single tasks are not shown. Use --per-task to print them.")
         if uses_resources:
-            from harness_uq.comparison.dominance import with_dominance
-            from harness_uq.estimation.resource_use import resource_use_of
+            from harness_uq.analyses.comparison.pareto_dominance import with_dominance
+            from harness_uq.analyses.resource_use import resource_use_of
 
             lists["resource_use"] = with_dominance(resource_use_of(logs, options, plugins), logs, options, plugins)
         problem = _emit.nothing_estimable(options, rows)
@@ -119,7 +119,7 @@ def _estimated(
         read = partial(_load.read, args, plugins=plugins)
         return reading, auxiliary.estimate(auxiliary.select_logs(logs), options, plugins, read)
     if generalizes:
-        from harness_uq.variance_components.effects import estimates_over
+        from harness_uq.analyses.effects import estimates_over
 
         return reading, estimates_over(logs, options, plugins=plugins)
     return reading, scan.rows_of(logs)

@@ -12,16 +12,16 @@ from harness_uq.commands import console as _console
 from harness_uq.commands import emit as _emit
 from harness_uq.commands import load as _load
 from harness_uq.commands.page import Page, logs_argument
-from harness_uq.errors import HarnessUqError, StructureError, UsageError, unknown_name
 from harness_uq.messages.catalogue.command_line import SETTINGS_USED
+from harness_uq.messages.errors import HarnessUqError, StructureError, UsageError, unknown_name
 from harness_uq.options import COUNT, OVERALL, Option
 
 if TYPE_CHECKING:
     from harness_uq.data.task_log import Source, TaskLog
     from harness_uq.io.human_labels import Label
+    from harness_uq.io.plugins.manager import Plugins
+    from harness_uq.io.readers import Reading
     from harness_uq.options import Options
-    from harness_uq.plugins.manager import Plugins
-    from harness_uq.plugins.readers import Reading
     from harness_uq.results.gate import Gate
 
 FAILED, UNDECIDED, BROKEN = 1, 3, 4
@@ -124,8 +124,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _gate(args: argparse.Namespace, plugins: "Plugins", emitter: _emit.Emitter) -> int:
+    from harness_uq.analyses.gating.gate import gate
     from harness_uq.data.selection import LogFilter
-    from harness_uq.gating.gate import gate
 
     news = [_load.scan_named(args, argument, plugins).reading for argument in args.new]
     sources = {log.source for reading in news for log in reading.logs}
@@ -186,7 +186,7 @@ def _write_annotations(path: str, result: "Gate") -> None:
 
 def _names_resources(args: argparse.Namespace) -> bool:
     """Whether a requirement or a margin names a cost, tokens or another resource."""
-    from harness_uq.gating.requirements import named_metrics, reads_resources
+    from harness_uq.analyses.gating.requirements import named_metrics, reads_resources
 
     options = _load.options_of(args)
     given = (options.at_least, options.at_most, options.improve_by, dict(args.margin))
@@ -209,7 +209,7 @@ def _check_selected(args: argparse.Namespace, tasks: Set[str], selected: Set[str
     """Check that the selection of tasks contains each task in the logs that a requirement names. Raises UsageError if
     it does not.
     """
-    from harness_uq.gating.requirements import check_selected, requirements_of
+    from harness_uq.analyses.gating.requirements import check_selected, requirements_of
 
     options = _load.options_of(args)
     requirements = requirements_of(options.at_least, options.at_most)
@@ -224,7 +224,7 @@ def _check_selected(args: argparse.Namespace, tasks: Set[str], selected: Set[str
 
 def _labels(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "str | Sequence[Label] | None":
     """The human labels, if they are given. Raises UsageError if they cannot be read."""
-    from harness_uq.estimation.auxiliary_data import human_labels
+    from harness_uq.inference.auxiliary_data import human_labels
 
     if args.labels is None:
         return None
@@ -236,8 +236,8 @@ def _baseline(args: argparse.Namespace, argument: str, new: "Set[Source]", plugi
     """The baseline runs; of a store, all runs except the new ones. Raises HarnessUqError if a store cannot be read, or
     contains no other runs.
     """
-    from harness_uq.plugins.readers import Reading
-    from harness_uq.store.read import is_store, stored_logs
+    from harness_uq.analyses.store.read import is_store, stored_logs
+    from harness_uq.io.readers import Reading
 
     store = _load.parse_named_path(argument)[1]
     if not is_store(store):
@@ -270,9 +270,9 @@ def _side(args: argparse.Namespace, whose: str, reading: "Reading", name: str | 
 
 
 def _self_test(args: argparse.Namespace, plugins: "Plugins", emitter: _emit.Emitter) -> int:
-    from harness_uq.gating.self_test import self_test
-    from harness_uq.plugins.readers import Reading
-    from harness_uq.store.read import is_store, stored_logs
+    from harness_uq.analyses.gating.self_test import self_test
+    from harness_uq.analyses.store.read import is_store, stored_logs
+    from harness_uq.io.readers import Reading
 
     is_kept = len(args.new) == 1 and is_store(args.new[0])
     reading = Reading(stored_logs(args.new[0])) if is_kept else _load.read(args, args.new, plugins)
@@ -291,7 +291,7 @@ def _gate_options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "Optio
     """The options of the gate; the name of a margin is a task, or else a metric. Raises UsageError if a task, metric or
     field given as an argument is not in the logs.
     """
-    from harness_uq.gating.requirements import ERROR_RATE
+    from harness_uq.analyses.gating.requirements import ERROR_RATE
 
     options = _load.options_of(args)
     if not args.baseline and None not in dict(args.improve_by):

@@ -10,8 +10,8 @@ from harness_uq.commands.page import Page, named_logs
 from harness_uq.options import Option
 
 if TYPE_CHECKING:
-    from harness_uq.plugins.manager import Plugins
-    from harness_uq.plugins.readers import Reading
+    from harness_uq.io.plugins.manager import Plugins
+    from harness_uq.io.readers import Reading
 
 CHANGED = 3
 
@@ -48,7 +48,7 @@ _ARGUMENTS = (
 
 def _readings(args: argparse.Namespace, plugins: "Plugins") -> "list[Reading]":
     """Read the stores one by one, and the other paths as for `estimate`."""
-    from harness_uq.store.read import is_store
+    from harness_uq.analyses.store.read import is_store
 
     stores = [path for path in args.logs if is_store(_load.parse_named_path(path)[1])]
     others = [path for path in args.logs if path not in stores]
@@ -59,7 +59,7 @@ def _readings(args: argparse.Namespace, plugins: "Plugins") -> "list[Reading]":
 
 def run(args: argparse.Namespace) -> int:
     """Read, analyze, print."""
-    from harness_uq.trends.history import history
+    from harness_uq.analyses.history import history
 
     _emit.try_plot(args)
     with _emit.emitting(args, "histories") as emitter:

@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness_uq.commands import console as _console
-from harness_uq.errors import DataError, UsageError, unknown_name
+from harness_uq.messages.errors import DataError, UsageError, unknown_name
 
 if TYPE_CHECKING:
+    from harness_uq.analyses.scan.engine import Engine
+    from harness_uq.analyses.scan.scan_logs import Scan
     from harness_uq.data.selection import LogFilter
+    from harness_uq.data.structure import StructureOptions
     from harness_uq.data.task_log import TaskLog
+    from harness_uq.io.plugins.manager import Plugins
+    from harness_uq.io.readers import Reading
     from harness_uq.options import Options
-    from harness_uq.plugins.manager import Plugins
-    from harness_uq.plugins.readers import Reading
     from harness_uq.results.estimate import Estimate
     from harness_uq.results.overall import Overall
-    from harness_uq.runner.engine import Engine
-    from harness_uq.runner.pipeline import Scan
-    from harness_uq.structure.structure import StructureOptions
 
 
 def scan_paths(
@@ -33,7 +33,7 @@ def scan_paths(
     need_scores: bool = True,
 ) -> "Scan":
     """Read logs with a progress bar, and estimate their scores if `options` are given."""
-    from harness_uq.runner.pipeline import scan
+    from harness_uq.analyses.scan.scan_logs import scan
 
     with _console.progress_bar("Reading") as update:
         return scan(
@@ -75,8 +75,8 @@ def read_runs_or_store(args: argparse.Namespace, argument: str, plugins: "Plugin
     """Read the runs or the store `PATH`, or `NAME=PATH`, which names the system. Raises HarnessUqError if a store
     cannot be read.
     """
-    from harness_uq.plugins.readers import Reading
-    from harness_uq.store.read import is_store, stored_logs
+    from harness_uq.analyses.store.read import is_store, stored_logs
+    from harness_uq.io.readers import Reading
 
     name, path = parse_named_path(argument)
     if not is_store(path):
@@ -136,7 +136,7 @@ def reading_errors(*readings: "Reading") -> "list[Mapping[str, object]]":
 
 def _engine(args: argparse.Namespace) -> "Engine":
     """Choose the engine that the options name. Raises UsageError if a scheduler is given without `--engine dask`."""
-    from harness_uq.runner.engine import Engine
+    from harness_uq.analyses.scan.engine import Engine
 
     if args.scheduler and args.engine != "dask":
         raise UsageError("--scheduler requires --engine dask.")
@@ -152,7 +152,7 @@ def options_of(args: argparse.Namespace) -> "Options":
     arguments, path = dict(vars(args)), args.settings.path
     with _console.checking_arguments():
         if (weights := arguments.get("weights")) not in (None, *WEIGHT_SCHEMES):
-            from harness_uq.overall.read_weights import read_weights
+            from harness_uq.analyses.overall.read_weights import read_weights
 
             arguments["weights"] = read_weights(weights)
         options = options_from_arguments(
@@ -197,8 +197,8 @@ def plugins_of_command(args: argparse.Namespace) -> "Plugins":
     Raises UsageError if a role of `--column` does not exist, a mapping or the file of prices is invalid, or resources
     are to be stored.
     """
-    from harness_uq.plugins.readers import reading_resources, resource_options
-    from harness_uq.tabular.read_table import with_columns
+    from harness_uq.io.readers import reading_resources, resource_options
+    from harness_uq.io.tables.read_table import with_columns
 
     plugins = _console.load_and_report_plugins()
     with _console.checking_arguments():
@@ -242,7 +242,7 @@ def check_names(options: "StructureOptions", logs: "Sequence[TaskLog]") -> None:
     """Check that the tasks, metrics and cluster fields given as arguments are in the logs. Raises UsageError if a name
     is in no log.
     """
-    from harness_uq.structure.clusters import missing_field
+    from harness_uq.data.clusters import missing_field
 
     if not logs:
         return  # read errors are reported elsewhere
@@ -258,7 +258,7 @@ def label_metrics(labels: str | None) -> tuple[str, ...]:
     """The metric with human labels, if they are not in a file."""
     if not labels:
         return ()
-    from harness_uq.estimation.auxiliary_data import is_labels_file
+    from harness_uq.inference.auxiliary_data import is_labels_file
 
     return () if is_labels_file(labels) else (labels,)
 
@@ -296,7 +296,7 @@ class AuxiliaryPaths:
 
     def select_logs(self, logs: "Sequence[TaskLog]") -> "list[TaskLog]":
         """The logs without those of the tables of labels or reference runs."""
-        from harness_uq.estimation.auxiliary_data import without_labels
+        from harness_uq.inference.auxiliary_data import without_labels
 
         paths = {Path(path).absolute() for path in self.reference_runs}
         others = [log for log in logs if Path(log.source.path).absolute() not in paths]
@@ -313,13 +313,13 @@ class AuxiliaryPaths:
         Raises UsageError if there is no such file or metric of labels, or the combination of options is not supported.
         """
         if self.labels:
-            from harness_uq.estimation.auxiliary_data import estimate_with_labels
+            from harness_uq.inference.auxiliary_data import estimate_with_labels
 
             try:
                 return estimate_with_labels(logs, self.labels, options, plugins, self.inclusion_probabilities)
             except DataError as error:
                 raise UsageError(str(error)) from error
-        from harness_uq.estimation.subset import estimate_whole, read_probabilities
+        from harness_uq.inference.subset import estimate_whole, read_probabilities
 
         probabilities = read_probabilities(self.inclusion_probabilities) if self.inclusion_probabilities else None
         reference = read(self.reference_runs)

@@ -10,17 +10,17 @@ from harness_uq.commands import console as _console
 from harness_uq.commands import emit as _emit
 from harness_uq.commands import load as _load
 from harness_uq.commands.page import METHODS, Page, format_argument, logs_argument
-from harness_uq.errors import LogError, MissingDependencyError, UsageError
 from harness_uq.messages.catalogue.reading import OUTPUT_LINK_LEADS_OUTSIDE
+from harness_uq.messages.errors import LogError, MissingDependencyError, UsageError
 from harness_uq.options import Option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from harness_uq.analyses.store.store import Store
+    from harness_uq.io.plugins.loader import InstalledPlugin
+    from harness_uq.io.plugins.manager import Plugins
     from harness_uq.options import Options
-    from harness_uq.plugins.loader import InstalledPlugin
-    from harness_uq.plugins.manager import Plugins
-    from harness_uq.store.store import Store
 
 _FILES = ("LOG", "RUN", "NEW", "OLD", "FILE", "DIR")
 
@@ -150,11 +150,11 @@ Exit codes: 0 success, 1 a file of the store is damaged or cannot be read,
 
 def _store(args: argparse.Namespace) -> int:
     """Open the store and run the action."""
-    from harness_uq.errors import HarnessUqError
     from harness_uq.io import paths as io_paths
+    from harness_uq.messages.errors import HarnessUqError
 
     try:
-        from harness_uq.store.store import Store
+        from harness_uq.analyses.store.store import Store
     except ImportError:
         raise MissingDependencyError(
             "A store requires pyarrow. Install it with: pip install 'harness-uq[store]'"
@@ -165,8 +165,8 @@ def _store(args: argparse.Namespace) -> int:
 
 
 def _list(store: "Store") -> int:
+    from harness_uq.analyses.store.maintenance import summarize_store
     from harness_uq.messages.control_characters import escape_control
-    from harness_uq.store.maintenance import summarize_store
 
     for holding in summarize_store(store):
         days = holding.first if holding.first == holding.last else f"{holding.first} to {holding.last}"
@@ -198,7 +198,7 @@ def _settings(values: "Mapping[str, object]", prefix: str = "") -> "Iterator[str
 
 
 def _verify(store: "Store") -> int:
-    from harness_uq.store.maintenance import find_damage
+    from harness_uq.analyses.store.maintenance import find_damage
 
     damaged = dict(find_damage(store, _console.load_and_report_plugins()))
     for place, message in damaged.items():
@@ -209,8 +209,8 @@ def _verify(store: "Store") -> int:
 
 
 def _collect(store: "Store") -> int:
-    from harness_uq.active.history import remove_outdated_models
-    from harness_uq.store.maintenance import remove_outdated
+    from harness_uq.analyses.active.history import remove_outdated_models
+    from harness_uq.analyses.store.maintenance import remove_outdated
 
     removed = remove_outdated(store, _console.load_and_report_plugins())
     removed["outdated models"] = remove_outdated_models(store.folder)
@@ -232,9 +232,9 @@ _RESCORE_EXAMPLES = (
 
 def _rescore(args: argparse.Namespace) -> int:
     """Estimate, write the logs, and list the files."""
+    from harness_uq.analyses.rescore import rescore
     from harness_uq.messages.control_characters import escape_control
-    from harness_uq.redaction import redact
-    from harness_uq.rescoring import rescore
+    from harness_uq.messages.redaction import redact
 
     _load.clear_leftovers(args.logs)
     plugins = _load.plugins_of_command(args)
@@ -264,12 +264,12 @@ def _write_records(args: argparse.Namespace, options: "Options", plugins: "Plugi
     """Estimate, write the records of Every Eval Ever with the scores of their samples, and list the files. Raises
     UsageError with `--in-place`, and LogError if a link leads out of the output folder.
     """
-    from harness_uq.estimation.estimate import estimate
+    from harness_uq.analyses.estimate import estimate
     from harness_uq.io.paths import folder_of, is_inside, join, local_path, make_folder, write_bytes
+    from harness_uq.io.plugins.protocols import WritesFiles
+    from harness_uq.io.readers import read_logs, task_logs
     from harness_uq.messages.control_characters import escape_control
-    from harness_uq.plugins.protocols import WritesFiles
-    from harness_uq.plugins.readers import read_logs, task_logs
-    from harness_uq.redaction import redact
+    from harness_uq.messages.redaction import redact
 
     if args.in_place:
         raise UsageError("--format eee writes new files. Give --output-dir DIR instead of --in-place.")
@@ -312,9 +312,9 @@ intervals that a harness wrote into its log during a run with --uq.
 
 def _restore(args: argparse.Namespace) -> int:
     """Restore the logs and list the files."""
+    from harness_uq.analyses.rescore import restore
     from harness_uq.messages.control_characters import escape_control
-    from harness_uq.redaction import redact
-    from harness_uq.rescoring import restore
+    from harness_uq.messages.redaction import redact
 
     _load.clear_leftovers(args.logs)
     done = restore(args.logs, plugins=_console.load_and_report_plugins(), follow_links=args.follow_links)
@@ -360,7 +360,7 @@ def _completion(args: argparse.Namespace) -> int:
 
 def _all_commands(parsers: "Mapping[str, tuple[str, argparse.ArgumentParser]]") -> argparse.ArgumentParser:
     """A parser with all commands and harnesses as subcommands."""
-    from harness_uq.plugins.manager import runners
+    from harness_uq.io.plugins.manager import runners
 
     parser = argparse.ArgumentParser("harness-uq")
     parser.add_argument("--version", action="store_true", help="Show the version and exit")

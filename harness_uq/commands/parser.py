@@ -9,10 +9,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from harness_uq.commands.page import Page
-from harness_uq.errors import unknown_name
 from harness_uq.messages.control_characters import escape_control
+from harness_uq.messages.errors import unknown_name
+from harness_uq.messages.redaction import redact
 from harness_uq.options import COUNT, NAMES, OPTIONS, SEED, SHARE, Option, options_of_command, read_value
-from harness_uq.redaction import redact
 
 if TYPE_CHECKING:
     from harness_uq.io.settings_file import Settings

@@ -10,16 +10,16 @@ from harness_uq.commands import console as _console
 from harness_uq.commands import emit as _emit
 from harness_uq.commands import load as _load
 from harness_uq.commands.page import Page, named_logs
-from harness_uq.errors import UsageError
+from harness_uq.messages.errors import UsageError
 from harness_uq.options import CORRELATION, NOT_NEGATIVE, POSITIVE, SCORE, Option
 
 if TYPE_CHECKING:
+    from harness_uq.analyses.pilot_variances import Components
+    from harness_uq.data.structure import StructureOptions
     from harness_uq.data.task_log import TaskLog
+    from harness_uq.io.plugins.manager import Plugins
     from harness_uq.options import Options
-    from harness_uq.planning.components import Components
-    from harness_uq.plugins.manager import Plugins
     from harness_uq.results.plan import GraderPlan, LabelPlan, Plan
-    from harness_uq.structure.structure import StructureOptions
 
 _Plan = TypeVar("_Plan")
 
@@ -101,7 +101,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _plan(args: argparse.Namespace, emitter: _emit.Emitter) -> int:
-    from harness_uq.planning.plan import plan
+    from harness_uq.analyses.plan import plan
 
     options = _load.options_of(args)
     if options.budget is not None and options.cost_trial is None:
@@ -125,7 +125,7 @@ def _plan(args: argparse.Namespace, emitter: _emit.Emitter) -> int:
 
 def _plan_active(args: argparse.Namespace) -> int:
     """Plan an evaluation on actively chosen questions."""
-    from harness_uq.active.plan import plan_active
+    from harness_uq.analyses.active.plan import plan_active
 
     unsupported = (
         *(args.logs, args.labels, args.ids, args.difference, args.trials, args.budget, args.generalize_over, args.plot),
@@ -147,7 +147,7 @@ def _plan_active(args: argparse.Namespace) -> int:
 
 def _label(args: argparse.Namespace) -> int:
     """Plan which answers people should label."""
-    from harness_uq.planning.labels import plan_labels
+    from harness_uq.analyses.plan_labels import plan_labels
 
     if not (args.logs and args.labels) or args.generalize_over or args.plot:
         raise UsageError(
@@ -174,7 +174,7 @@ def _label(args: argparse.Namespace) -> int:
 
 def _plan_graders(args: argparse.Namespace) -> int:
     """Plan which of several graders scores which answer."""
-    from harness_uq.graders.plan import plan_graders
+    from harness_uq.analyses.plan_graders import plan_graders
 
     unsupported = (
         args.labels,
@@ -259,7 +259,7 @@ def _pilot(args: argparse.Namespace, paths: Sequence[str], structure: "Structure
 
 def _allocate(args: argparse.Namespace, emitter: _emit.Emitter) -> int:
     """Allocate a budget to questions and levels of the factors that `--generalize-over` names."""
-    from harness_uq.variance_components.budget_allocation import splits
+    from harness_uq.analyses.budget_allocation import splits
 
     if args.plot or args.difference is not None or not args.logs:
         raise UsageError(
@@ -277,8 +277,8 @@ def _allocate(args: argparse.Namespace, emitter: _emit.Emitter) -> int:
 
 
 def _components(args: argparse.Namespace) -> "Components":
-    from harness_uq.errors import DataError
-    from harness_uq.planning.components import Components
+    from harness_uq.analyses.pilot_variances import Components
+    from harness_uq.messages.errors import DataError
 
     between = args.variance_between
     if between is None and args.score is not None:
@@ -298,7 +298,7 @@ def _components(args: argparse.Namespace) -> "Components":
 
 
 def _draw(plans: "list[Plan]", path: Path) -> None:
-    from harness_uq.errors import DataError
+    from harness_uq.messages.errors import DataError
     from harness_uq.results.plan import precision_curve
 
     if len(plans) != 1:

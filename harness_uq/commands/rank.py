@@ -21,10 +21,10 @@ _ARGUMENTS = (named_logs(),)
 
 def run(args: argparse.Namespace) -> int:
     """Read, rank, print."""
+    from harness_uq.analyses.overall.rank import overall_tasks, rank_tasks
+    from harness_uq.analyses.rank import comparable_runs, joint_tasks, rankings_of
     from harness_uq.inference.split_groups import split_by
-    from harness_uq.overall.rank import overall_tasks, rank_tasks
-    from harness_uq.plugins.readers import task_logs
-    from harness_uq.ranking.rank import comparable_runs, joint_tasks, rankings_of
+    from harness_uq.io.readers import task_logs
 
     _emit.try_plot(args)
     with _emit.emitting(args, "overall", "rankings") as emitter:

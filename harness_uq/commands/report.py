@@ -10,13 +10,13 @@ from harness_uq.commands import console as _console
 from harness_uq.commands import emit as _emit
 from harness_uq.commands import load as _load
 from harness_uq.commands.page import METHODS, Page, named_logs
-from harness_uq.errors import UsageError
+from harness_uq.messages.errors import UsageError
 from harness_uq.options import Option
 
 if TYPE_CHECKING:
     from harness_uq.data.task_log import TaskLog
+    from harness_uq.io.plugins.manager import Plugins
     from harness_uq.options import Options
-    from harness_uq.plugins.manager import Plugins
 
 
 USAGE = "LOG [LOG ...] [options]"
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _report(args: argparse.Namespace, emitter: _emit.Emitter) -> int:
-    from harness_uq.overview import report
+    from harness_uq.analyses.report import report
 
     plugins = _load.plugins_of_command(args)
     options = _load.options_of(args)
@@ -80,8 +80,8 @@ def _groups(
     args: argparse.Namespace, logs: "Sequence[TaskLog]", options: "Options", plugins: "Plugins"
 ) -> "dict[str, Sequence[object]]":
     """Scores by groups of questions and, of two systems, their differences."""
-    from harness_uq.breakdown.compare import compare_by
-    from harness_uq.breakdown.estimate import estimate_by
+    from harness_uq.analyses.breakdown.compare import compare_by
+    from harness_uq.analyses.breakdown.estimate import estimate_by
     from harness_uq.options import Options
 
     if not args.by:

@@ -35,14 +35,14 @@ _ARGUMENTS = (
 def run(args: argparse.Namespace) -> int:
     """Read, detect, print, or print a mapping; with `--check`, code 1 if questions or trials are not identified."""
     if args.suggest_mapping:
-        from harness_uq.tabular.suggest_mapping import suggest_mapping
+        from harness_uq.io.tables.suggest_mapping import suggest_mapping
 
         print("\n".join(map(suggest_mapping, args.logs)), end="")
         return 0
-    from harness_uq.estimation.detect_structure import detect_structure
-    from harness_uq.estimation.summarize_data import summarize_data
+    from harness_uq.analyses.detect_structure import detect_structure
+    from harness_uq.analyses.summarize_data import summarize_data
+    from harness_uq.io.readers import explain_unread
     from harness_uq.messages.control_characters import escape_control
-    from harness_uq.plugins.readers import explain_unread
 
     with _emit.emitting(args, "structures", "summary") as emitter:
         plugins = _load.plugins_of_command(args)

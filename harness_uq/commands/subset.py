@@ -8,13 +8,13 @@ from harness_uq.commands import console as _console
 from harness_uq.commands import emit as _emit
 from harness_uq.commands import load as _load
 from harness_uq.commands.page import Page, logs_argument
-from harness_uq.errors import UsageError
+from harness_uq.messages.errors import UsageError
 from harness_uq.options import COUNT, Option
 
 if TYPE_CHECKING:
     from harness_uq.data.reference_runs import ReferenceRuns
     from harness_uq.data.task_log import Scores, TaskLog
-    from harness_uq.plugins.manager import Plugins
+    from harness_uq.io.plugins.manager import Plugins
     from harness_uq.stats import Subset
 
 
@@ -144,7 +144,7 @@ def _draw(args: argparse.Namespace, history: "ReferenceRuns") -> "Subset":
 def _draw_further(args: argparse.Namespace, history: "ReferenceRuns", first: "TaskLog") -> "Subset":
     import numpy as np
 
-    from harness_uq.estimation.subset import probabilities_of, read_probabilities
+    from harness_uq.inference.subset import probabilities_of, read_probabilities
     from harness_uq.stats import draw_additional
 
     chances = read_probabilities(args.inclusion_probabilities).get(args.task) if args.inclusion_probabilities else None

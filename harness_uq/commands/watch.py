@@ -12,8 +12,8 @@ from harness_uq.commands.page import Page, format_argument, logs_argument
 from harness_uq.options import POSITIVE, Option
 
 if TYPE_CHECKING:
+    from harness_uq.io.plugins.manager import Plugins
     from harness_uq.options import Options
-    from harness_uq.plugins.manager import Plugins
 
 
 USAGE = "LOG [LOG ...] [options]"
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _look(args: argparse.Namespace, options: "Options", plugins: "Plugins") -> bool:
     """Print the current estimates; False if no run is in progress."""
-    from harness_uq.monitoring import look
+    from harness_uq.analyses.watch import look
     from harness_uq.output.sanitize import json_text
     from harness_uq.results.history import look_text
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from harness_uq.data.field_values import is_unknown
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.validate_arrays import as_array, as_floats
 
 FloatArray: TypeAlias = NDArray[np.float64]

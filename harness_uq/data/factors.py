@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness_uq.data.task_log import TaskLog
-from harness_uq.errors import DataError
 from harness_uq.messages.catalogue.reading import CONSTANT_FACTOR, UNKNOWN_SETTING_OF_LOGS
+from harness_uq.messages.errors import DataError
 
 REPEAT = "run"
 LOGGED_SYSTEM = "logged system"  # setting that contains the name of the system in the log, if the user renamed it

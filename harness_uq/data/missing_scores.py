@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from harness_uq.data.arrays import FloatArray
 from harness_uq.data.trial_endings import ENDINGS, UNKNOWN, TrialEndings, causes_of_missing
-from harness_uq.errors import DataError, unknown_name
+from harness_uq.messages.errors import DataError, unknown_name
 
 MissingPolicy = Literal["drop", "zero", "bounds", "error"]
 """`drop` leaves a trial out, `zero` counts it as the worst possible score, `bounds` considers every possible score, and

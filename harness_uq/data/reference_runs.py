@@ -7,8 +7,8 @@ import numpy as np
 
 from harness_uq.data.selection import ScoreKey, select_runs
 from harness_uq.data.task_log import FloatArray, Questions, Scores, TaskLog
-from harness_uq.errors import NotEstimableError
 from harness_uq.messages.catalogue.planning import NO_REFERENCE_SCORES, QUESTIONS_NOT_IN_REFERENCE
+from harness_uq.messages.errors import NotEstimableError
 
 
 @dataclass(frozen=True, slots=True, eq=False)

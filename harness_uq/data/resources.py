@@ -11,7 +11,6 @@ from typing import Protocol
 import numpy as np
 
 from harness_uq.data.arrays import FloatArray, read_only
-from harness_uq.errors import DataError
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.resources import (
     COST_FROM_PRICES,
@@ -19,6 +18,7 @@ from harness_uq.messages.catalogue.resources import (
     GRADER_NOT_SEPARATE,
     PRICE_UNKNOWN,
 )
+from harness_uq.messages.errors import DataError
 
 
 @dataclass(frozen=True, slots=True, eq=False)

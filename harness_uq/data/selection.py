@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from harness_uq.data.estimands import Scope
 from harness_uq.data.factors import REPEAT, find_factors
 from harness_uq.data.task_log import (
     AggregateScore,
@@ -24,12 +25,11 @@ from harness_uq.data.task_log import (
     TaskLog,
 )
 from harness_uq.data.trial_endings import TrialEndings
-from harness_uq.errors import DataError
-from harness_uq.estimands import Scope
 from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.comparison import RUN_VARIATION_IGNORED, RUNS_MERGED, SEVERAL_RUNS
 from harness_uq.messages.catalogue.estimation import NON_RANDOM_SUBSET
 from harness_uq.messages.catalogue.reading import NO_SUCH_SELECTION
+from harness_uq.messages.errors import DataError
 
 NEARLY_COMPLETE = 0.95  # share of the reported questions from which samples may represent the score of all
 _MAX_NAMES = 3  # a message of more systems states their number

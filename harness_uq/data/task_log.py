@@ -21,8 +21,8 @@ from harness_uq.data.arrays import label_codes, read_only, score_table
 from harness_uq.data.missing_scores import MissingCounts
 from harness_uq.data.resources import ResourceOptions, Resources, metric_columns, renamed, resource_messages
 from harness_uq.data.trial_endings import TrialEndings
-from harness_uq.errors import DataError
 from harness_uq.messages import HasMessages, Message
+from harness_uq.messages.errors import DataError
 
 MetricKey: TypeAlias = tuple[str, str]
 _EMPTY: Mapping[Any, Any] = MappingProxyType({})

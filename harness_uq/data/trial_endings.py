@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness_uq.data.arrays import FloatArray, read_only
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 
 LIMITS: Final = ("token", "time", "working", "message", "turn", "cost", "context", "operator", "custom")
 """Kinds of limits of Inspect AI."""

@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import special
 
-from harness_uq.alignment.panel import Panel, failed_for_other
 from harness_uq.data.arrays import FloatArray
+from harness_uq.data.estimands import MethodInfo
+from harness_uq.data.panel import Panel, failed_for_other
 from harness_uq.data.selection import ScoreKey, SelectedRun
 from harness_uq.data.task_log import IntArray, Scores
-from harness_uq.errors import NotEstimableError
-from harness_uq.estimands import MethodInfo
 from harness_uq.inference.decisions import verdict_of
 from harness_uq.inference.marginals import posterior_of
 from harness_uq.inference.verdicts import VerdictInputs, next_step
@@ -26,6 +25,7 @@ from harness_uq.messages.catalogue.comparison import (
     ZERO_WIDTH_DIFFERENCE,
 )
 from harness_uq.messages.catalogue.estimation import INTERVAL_EXCEEDS_RANGE
+from harness_uq.messages.errors import NotEstimableError
 from harness_uq.messages.message import Message, distinct
 from harness_uq.options import Options
 from harness_uq.results.comparison import Comparison, Difference, PairedCounts

@@ -7,11 +7,11 @@ clustered or repeated. Any other name selects exactly the estimator of that name
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from harness_uq.data.estimands import ConfusionMetric, Mean, PassK, Statistic
 from harness_uq.data.task_log import AggregateScore, TaskGroup
-from harness_uq.errors import HarnessUqError
-from harness_uq.estimands import ConfusionMetric, Mean, PassK, Statistic
+from harness_uq.io.plugins.protocols import Estimator, Problem
 from harness_uq.messages.catalogue.estimation import UNKNOWN_METHOD
-from harness_uq.plugins.protocols import Estimator, Problem
+from harness_uq.messages.errors import HarnessUqError
 
 FAMILIES: dict[str, tuple[str, str]] = {
     "wilson": ("wilson", "clustered-wilson"),

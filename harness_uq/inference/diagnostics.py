@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from harness_uq.data.estimands import Mean, MethodInfo
 from harness_uq.data.selection import non_random_subset, questions_covered
 from harness_uq.data.task_log import Scores
 from harness_uq.data.trial_endings import TrialEndings, causes_of_missing
-from harness_uq.estimands import Mean, MethodInfo
+from harness_uq.io.plugins.protocols import Problem, ProblemData
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.estimation import (
     FULL_SCOPE_AVAILABLE,
@@ -18,7 +19,6 @@ from harness_uq.messages.catalogue.estimation import (
     NON_EXCHANGEABLE_TRIALS,
     TRIALS_ASSUMED_INDEPENDENT,
 )
-from harness_uq.plugins.protocols import Problem, ProblemData
 from harness_uq.stats.trials.diagnostics import cochran_q, identical_trials, missing_bounds
 
 BATCH_EFFECT_P = 0.03  # simulated in benchmarks/sim_batches.py

@@ -9,14 +9,14 @@ import numpy as np
 
 from harness_uq.data.catalogue import Catalogue
 from harness_uq.data.selection import NEARLY_COMPLETE
+from harness_uq.data.structure import StructureOptions
 from harness_uq.data.task_log import AggregateScore, HarnessResult, Scores, TaskData, TaskLog
 from harness_uq.inference.scenarios import with_policies
+from harness_uq.io.plugins.manager import Plugins
 from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.comparison import TOTALS_USED
 from harness_uq.messages.catalogue.estimation import STORED_INTERVAL_DIFFERS
-from harness_uq.plugins.manager import Plugins
 from harness_uq.results.estimate import NOTHING_REPORTED, Estimate, Interval
-from harness_uq.structure.structure import StructureOptions
 
 _NEAR_TOTAL = 0.5
 _NEAR_INTEGER = 0.02

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from harness_uq.errors import error_summary
-from harness_uq.plugins.loader import FORMAT, METHOD, READER, InstalledPlugin, PluginLoader
-from harness_uq.plugins.manager import TABLES, Plugins, built_in
-from harness_uq.plugins.protocols import Estimator, Format, HasCatalogue, Reader
+from harness_uq.io.plugins.loader import FORMAT, METHOD, READER, InstalledPlugin, PluginLoader
+from harness_uq.io.plugins.manager import TABLES, Plugins, built_in
+from harness_uq.io.plugins.protocols import Estimator, Format, HasCatalogue, Reader
+from harness_uq.messages.errors import error_summary
 
 if TYPE_CHECKING:
     from harness_uq.data.catalogue import Catalogue

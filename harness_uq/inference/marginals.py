@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from harness_uq.data.clusters import clusters_of
+from harness_uq.data.estimands import ConfusionMetric, Estimand, PassK, Statistic, parse_estimand
 from harness_uq.data.selection import SelectedRun
+from harness_uq.data.structure import Clusters, Evidence, Structure, StructureOptions, codes_of, detect
+from harness_uq.data.task_groups import group_data, group_structure, members_of
 from harness_uq.data.task_log import (
     AggregateScore,
     Classifications,
@@ -18,11 +22,11 @@ from harness_uq.data.task_log import (
     TaskGroup,
     TaskLog,
 )
-from harness_uq.errors import DataError, HarnessUqError, NotEstimableError, StructureError, error_summary, refusal_of
-from harness_uq.estimands import ConfusionMetric, Estimand, PassK, Statistic, parse_estimand
 from harness_uq.inference.defaults import choices
 from harness_uq.inference.diagnostics import caveats, missing_note
 from harness_uq.inference.evidence import trials_behind, with_stored_interval
+from harness_uq.io.plugins.manager import Plugins
+from harness_uq.io.plugins.protocols import Problem
 from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.comparison import SYSTEM_WITHOUT_INTERVAL, TOO_FEW_UNITS
 from harness_uq.messages.catalogue.estimation import (
@@ -37,16 +41,19 @@ from harness_uq.messages.catalogue.estimation import (
     NO_SCORES,
     SCORE_TOO_LARGE,
 )
-from harness_uq.plugins.manager import Plugins
-from harness_uq.plugins.protocols import Problem
+from harness_uq.messages.errors import (
+    DataError,
+    HarnessUqError,
+    NotEstimableError,
+    StructureError,
+    error_summary,
+    refusal_of,
+)
 from harness_uq.results.estimate import NOTHING_REPORTED, Estimate
 from harness_uq.stats.common.posterior import Posterior
 from harness_uq.stats.common.student import StudentPosterior
 from harness_uq.stats.common.validate_arrays import LARGEST
 from harness_uq.stats.trials.diagnostics import identical_trials
-from harness_uq.structure.clusters import clusters_of
-from harness_uq.structure.structure import Clusters, Evidence, Structure, StructureOptions, codes_of, detect
-from harness_uq.structure.task_groups import group_data, group_structure, members_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,9 +7,9 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 from scipy import special
 
+from harness_uq.data.estimands import Mean, PassK
 from harness_uq.data.task_log import FloatArray, IntArray, Scores, TaskGroup
-from harness_uq.errors import NotEstimableError
-from harness_uq.estimands import Mean, PassK
+from harness_uq.io.plugins.protocols import CredibleKind, Problem
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.estimation import (
     CONSTANT_SCORES,
@@ -22,7 +22,7 @@ from harness_uq.messages.catalogue.estimation import (
     SINGLE_TASKS_ONLY,
     ZERO_WIDTH_INTERVAL,
 )
-from harness_uq.plugins.protocols import CredibleKind, Problem
+from harness_uq.messages.errors import NotEstimableError
 from harness_uq.results.estimate import NOTHING_REPORTED, Estimate, Interval, Posterior
 
 

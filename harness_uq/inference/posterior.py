@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from harness_uq.alignment.panel import Panel, build_panel
+from harness_uq.data.panel import Panel, build_panel
 from harness_uq.data.selection import ScoreKey, SelectedRun, name_systems
 from harness_uq.data.task_log import FloatArray, IntArray, Scores, TaskLog
-from harness_uq.errors import NotEstimableError
 from harness_uq.inference.contrasts import (
     Contrast,
     independent_contrast,
@@ -27,6 +26,7 @@ from harness_uq.inference.contrasts import (
     paired_contrast,
 )
 from harness_uq.inference.marginals import marginal, posterior_of
+from harness_uq.io.plugins.manager import Plugins
 from harness_uq.messages import Message, distinct, with_severity
 from harness_uq.messages.catalogue.comparison import (
     CONSTANT_DIFFERENCE,
@@ -44,7 +44,7 @@ from harness_uq.messages.catalogue.comparison import (
     TOO_FEW_SYSTEMS,
     UNTESTED_PAIRS,
 )
-from harness_uq.plugins.manager import Plugins
+from harness_uq.messages.errors import NotEstimableError
 from harness_uq.results.estimate import Estimate, Interval
 from harness_uq.stats.pairs.joint_student import JointMeans, joint_means
 from harness_uq.stats.pairs.paired import paired_tables

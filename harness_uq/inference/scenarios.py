@@ -11,15 +11,15 @@ from scipy.special import bdtrc
 from harness_uq.data.missing_scores import Extreme, MissingCounts, find_missing
 from harness_uq.data.resources import RESOURCE_METRICS
 from harness_uq.data.selection import higher_is_better
+from harness_uq.data.structure import StructureOptions, score_type_of
 from harness_uq.data.task_log import AggregateScore, Scores, TaskData, TaskLog
-from harness_uq.errors import DataError, StructureError
 from harness_uq.messages.catalogue.estimation import (
     IDENTIFIED_RANGE,
     MISSING_SCORES_MATTER,
     MISSING_SCORES_REFUSED,
 )
+from harness_uq.messages.errors import DataError, StructureError
 from harness_uq.results.estimate import Estimate, Interval
-from harness_uq.structure.structure import StructureOptions, score_type_of
 
 _FEW = 0.02  # a share of missing scores that is not reported if it may be as low as this
 _ALPHA = 0.05

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from harness_uq.data.question_groups import divided_logs
+from harness_uq.data.structure import StructureOptions
 from harness_uq.data.task_log import TaskLog
 from harness_uq.inference.marginals import with_structure_of_task
-from harness_uq.plugins.manager import Plugins
-from harness_uq.structure.question_groups import divided_logs
-from harness_uq.structure.structure import StructureOptions
+from harness_uq.io.plugins.manager import Plugins
 
 Name = TypeVar("Name", str, str | None)
 Value = TypeVar("Value")

@@ -2,9 +2,9 @@
 
 from harness_uq.data.task_log import FloatArray
 from harness_uq.inference.method import MethodResult
+from harness_uq.io.plugins.protocols import Problem
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.estimation import UNSEEN_SUBPOPULATION
-from harness_uq.plugins.protocols import Problem
 
 FEW_QUESTIONS = 10
 WELL_OUTSIDE = 0.1

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
 
-from harness_uq.errors import HarnessUqError
 from harness_uq.io.paths import local_path, make_folder, write_bytes
+from harness_uq.messages.errors import HarnessUqError
 
 _TABLES = PurePosixPath("tables")  # folder of the archive
 

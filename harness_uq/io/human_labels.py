@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 
 from harness_uq.data.task_log import FloatArray, TaskLog
-from harness_uq.errors import DataError, LogError
 from harness_uq.io import paths as io_paths
 from harness_uq.messages.catalogue.comparison import LABELS_WITHOUT_SYSTEM
 from harness_uq.messages.catalogue.planning import (
@@ -24,7 +23,8 @@ from harness_uq.messages.catalogue.planning import (
     PROBABILITY_COLUMN_MISSING,
 )
 from harness_uq.messages.catalogue.reading import PATH_UNREADABLE
-from harness_uq.redaction import redact
+from harness_uq.messages.errors import DataError, LogError
+from harness_uq.messages.redaction import redact
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ expanded or tables are built. Variables of the environment reach worker processe
 import os
 from typing import Final
 
-from harness_uq.errors import DataError, LogError
 from harness_uq.messages.catalogue.reading import EXPANDS_TOO_MUCH, TOO_MANY_CELLS
+from harness_uq.messages.errors import DataError, LogError
 
 MAX_EXPANSION: Final = "HARNESS_UQ_MAX_EXPANSION"
 MAX_CELLS: Final = "HARNESS_UQ_MAX_CELLS"

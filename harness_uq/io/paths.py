@@ -17,11 +17,11 @@ from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, BinaryIO
 from urllib.parse import urlsplit
 
-from harness_uq.errors import LogError
 from harness_uq.io.atomic_write import atomic_replace
 from harness_uq.io.listing_cache import Fingerprint as Fingerprint
 from harness_uq.messages.catalogue.reading import FILE_UNREADABLE
-from harness_uq.redaction import redact
+from harness_uq.messages.errors import LogError
+from harness_uq.messages.redaction import redact
 
 if TYPE_CHECKING:
     from harness_uq.io.remote_fs import RemoteFileSystem

@@ -8,9 +8,9 @@ from functools import cache, lru_cache
 from importlib.metadata import version
 
 from harness_uq.data.resources import ModelPrice
-from harness_uq.errors import LogError
 from harness_uq.io import paths as io_paths
 from harness_uq.messages.catalogue.resources import PRICES_INVALID
+from harness_uq.messages.errors import LogError
 
 _NAMES = tuple(field.name for field in fields(ModelPrice))
 _TOKENS = 1000  # for list prices that depend on the length of a request, that of short requests

@@ -10,11 +10,11 @@ from glob import has_magic
 from operator import itemgetter
 from typing import IO, TYPE_CHECKING, BinaryIO, TypeAlias, cast
 
-from harness_uq.errors import MissingDependencyError
 from harness_uq.io.listing_cache import Fingerprint, current_listing
 from harness_uq.io.range_reader import END, RangeReader
 from harness_uq.io.storage_errors import MissingError, translate_storage_errors
-from harness_uq.redaction import redact, redact_quoting
+from harness_uq.messages.errors import MissingDependencyError
+from harness_uq.messages.redaction import redact, redact_quoting
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness_uq.errors import UsageError, unknown_name
+from harness_uq.messages.errors import UsageError, unknown_name
 from harness_uq.options import OPTIONS, Rule, table_of, text, texts
 
 OWN_FILE = "harness-uq.toml"
@@ -36,7 +36,7 @@ class Settings:
 
     @property
     def tables(self) -> Mapping[str, Mapping[str, object]]:
-        """Mappings of files to scores by name, see `harness_uq.tabular.mapping`."""
+        """Mappings of files to scores by name, see `harness_uq.io.tables.mapping`."""
         return self.values.get("tables", {})  # type: ignore[return-value]
 
     def descriptions(self) -> list[str]:

@@ -4,8 +4,8 @@ import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from harness_uq.errors import HarnessUqError
-from harness_uq.redaction import redact, redact_quoting
+from harness_uq.messages.errors import HarnessUqError
+from harness_uq.messages.redaction import redact, redact_quoting
 
 
 class MissingError(FileNotFoundError):

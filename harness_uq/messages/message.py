@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args
 
 from harness_uq.messages.control_characters import escape_control, visible
+from harness_uq.messages.redaction import redact
 from harness_uq.messages.similar_names import did_you_mean
-from harness_uq.redaction import redact
 
 Severity = Literal["note", "warning", "refusal", "error"]
 Status = Literal["ok", "not_estimable", "failed"]

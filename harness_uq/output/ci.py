@@ -7,9 +7,9 @@ exit code of the gate decides what follows from it.
 from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
+from harness_uq.io.plugins.protocols import RenderOptions, ResultSet
 from harness_uq.messages.control_characters import escape_control
 from harness_uq.output.document import GateCase, GateCases
-from harness_uq.plugins.protocols import RenderOptions, ResultSet
 
 _DIGITS = 4
 

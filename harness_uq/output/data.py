@@ -7,9 +7,9 @@ import csv
 import io
 import json
 
+from harness_uq.io.plugins.protocols import RenderOptions, ResultSet
 from harness_uq.output.declared import Record
 from harness_uq.output.sanitize import csv_field, json_text
-from harness_uq.plugins.protocols import RenderOptions, ResultSet
 
 SCHEMA = 1
 

@@ -24,8 +24,8 @@ from typing import (
     get_type_hints,
 )
 
-from harness_uq.errors import DataError, MissingDependencyError, unknown_name
 from harness_uq.messages import HasMessages, Message, Severity, Status, join_messages, status_of
+from harness_uq.messages.errors import DataError, MissingDependencyError, unknown_name
 from harness_uq.output.notebook import NotebookTable
 
 if TYPE_CHECKING:

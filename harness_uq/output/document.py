@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from harness_uq.errors import DataError
 from harness_uq.messages.control_characters import escape_control
+from harness_uq.messages.errors import DataError
 from harness_uq.messages.similar_names import did_you_mean
-from harness_uq.output.footnotes import message_lists
+from harness_uq.output.table_notes import message_lists
 from harness_uq.output.words import text
 
 if TYPE_CHECKING:

@@ -11,15 +11,15 @@ from importlib import import_module
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from harness_uq.errors import DataError, unknown_name
+from harness_uq.io.plugins.hookspecs import hookimpl
+from harness_uq.io.plugins.loader import FORMAT
+from harness_uq.io.plugins.manager import built_in, collect_installed
+from harness_uq.io.plugins.protocols import Format, Layout, ReadError, RenderOptions, ResultSet
+from harness_uq.messages.errors import DataError, unknown_name
 from harness_uq.output.document import OVERALL
-from harness_uq.plugins.hookspecs import hookimpl
-from harness_uq.plugins.loader import FORMAT
-from harness_uq.plugins.manager import built_in, collect_installed
-from harness_uq.plugins.protocols import Format, Layout, ReadError, RenderOptions, ResultSet
 
 if TYPE_CHECKING:
-    from harness_uq.plugins.manager import Plugins
+    from harness_uq.io.plugins.manager import Plugins
 
 __all__ = [
     "BUILT_IN",

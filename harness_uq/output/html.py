@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from harness_uq.errors import DataError
+from harness_uq.io.plugins.protocols import RenderOptions, ResultSet
+from harness_uq.messages.errors import DataError
 from harness_uq.output.document import Column, Decimals, Section, cells_of, joined
 from harness_uq.output.figures.marks import Mark, Style, legend_level, panels, system_styles
 from harness_uq.output.sanitize import html_text
 from harness_uq.output.words import commands_as, counted, number
-from harness_uq.plugins.protocols import RenderOptions, ResultSet
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from harness_uq.errors import DataError
+from harness_uq.io.plugins.protocols import RenderOptions, ResultSet
 from harness_uq.messages.control_characters import escape_control
+from harness_uq.messages.errors import DataError
 from harness_uq.output.document import Cells, Document, Grid, GridCell, Section, joined, legend_text, require_columns
 from harness_uq.output.table_options import PERCENT_NOTE, in_percent
 from harness_uq.output.words import commands_as
-from harness_uq.plugins.protocols import RenderOptions, ResultSet
 
 MAX_ROWS_PER_PAGE = 40
 _DIGITS = 3

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from harness_uq.io.plugins.protocols import RenderOptions, ResultSet
 from harness_uq.output.document import GUIDE, Cells, Document, Section, joined, legend_text
 from harness_uq.output.sanitize import markdown, markdown_paragraph
 from harness_uq.output.table_options import documents_of
-from harness_uq.plugins.protocols import RenderOptions, ResultSet
 
 
 def render(results: ResultSet, options: RenderOptions) -> str:

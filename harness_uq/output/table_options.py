@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
+from harness_uq.io.plugins.protocols import RenderOptions, ResultSet
 from harness_uq.output.document import Document, Kind, Section, require_columns
-from harness_uq.plugins.protocols import RenderOptions, ResultSet
 
 PERCENT_NOTE = "Scores from 0 to 1 are in per cent; their differences and standard errors are in points."
 PERCENT_DIGITS = 2

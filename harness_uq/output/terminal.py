@@ -12,13 +12,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from harness_uq.io.plugins.protocols import RenderOptions, ResultSet
 from harness_uq.messages.control_characters import escape_control, escape_lines
 from harness_uq.output.document import GUIDE, Cells, Document, Kind, legend_text
 from harness_uq.output.message_links import with_links
 from harness_uq.output.short_names import shorten_names
 from harness_uq.output.table_options import documents_of
 from harness_uq.output.words import commands_as
-from harness_uq.plugins.protocols import RenderOptions, ResultSet
 
 _UNLIMITED = 100_000
 _GAP = 2

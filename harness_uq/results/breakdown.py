@@ -12,7 +12,7 @@ from harness_uq.output.declared import Declared
 from harness_uq.output.document import Column, Kind, Section, question_columns, table
 from harness_uq.output.figures import axes as draw
 from harness_uq.output.figures.marks import ends
-from harness_uq.output.footnotes import missing_caveat
+from harness_uq.output.table_notes import missing_caveat
 from harness_uq.output.words import interval, interval_header, join_names, metric_name, number, p_text, probability
 from harness_uq.results.comparison import VERDICT_COLOURS, Verdict
 from harness_uq.results.estimate import Interval

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
-from harness_uq.estimands import MethodInfo, Scope
+from harness_uq.data.estimands import MethodInfo, Scope
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.comparison import VERDICT_DEPENDS_ON_MISSING
 from harness_uq.messages.message import join_words
@@ -13,7 +13,7 @@ from harness_uq.output.declared import INTERNAL, Declared, Result
 from harness_uq.output.document import OVERALL, Column, Kind, Section, question_columns, table
 from harness_uq.output.figures.forest import plot_difference
 from harness_uq.output.figures.marks import PAIR, SCORE_SCALE, Mark, difference_scale, ends
-from harness_uq.output.footnotes import footnotes, missing_caveat, totals_sentence
+from harness_uq.output.table_notes import footnotes, missing_caveat, totals_sentence
 from harness_uq.output.words import (
     counted,
     decimals_of,

@@ -8,7 +8,7 @@ ever added.
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
-from harness_uq.errors import DataError, unknown_name
+from harness_uq.messages.errors import DataError, unknown_name
 from harness_uq.output.declared import Declared, MessageDocument, document_type
 from harness_uq.output.document import Kind
 from harness_uq.output.formats import BUILT_IN, ReadError, RenderOptions, ResultSet, installed_formats

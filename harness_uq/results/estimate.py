@@ -7,15 +7,15 @@ from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, cast
 
+from harness_uq.data.estimands import MethodInfo, Scope
 from harness_uq.data.task_log import HarnessResult, Source
-from harness_uq.estimands import MethodInfo, Scope
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.estimation import MISSING_SCORES, MISSING_SCORES_BOUNDS, MISSING_SCORES_COUNTED
 from harness_uq.output.declared import INTERNAL, Declared, Result
 from harness_uq.output.document import Column, Grid, GridCell, Kind, Section, cells_of, legend_of, question_columns
 from harness_uq.output.figures.forest import plot_forest
 from harness_uq.output.figures.marks import SCORE_SCALE, UNIT, Mark, Span, ends
-from harness_uq.output.footnotes import footnotes, sentences, warnings_of
+from harness_uq.output.table_notes import footnotes, sentences, warnings_of
 from harness_uq.output.words import (
     decimals_of,
     interval,
@@ -31,8 +31,8 @@ from harness_uq.output.words import (
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from harness_uq.data.structure import Structure
     from harness_uq.stats.common.validate_arrays import FloatArray
-    from harness_uq.structure.structure import Structure
 
 IntervalKind = Literal["confidence", "quantile", "hdi"]
 

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, TypeVar
 
-from harness_uq.errors import DataError
 from harness_uq.messages import HasMessages, Message
+from harness_uq.messages.errors import DataError
 from harness_uq.output.declared import INLINE, Declared
 from harness_uq.output.document import Column, GateCase, GateCases, Kind, Section, question_columns, table
 from harness_uq.output.figures.forest import plot_difference
-from harness_uq.output.footnotes import footnotes, message_lists, totals_sentence
+from harness_uq.output.table_notes import footnotes, message_lists, totals_sentence
 from harness_uq.output.words import (
     count,
     count_of,

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
 
-from harness_uq.errors import DataError
 from harness_uq.messages import Message
 from harness_uq.messages.control_characters import escape_control
+from harness_uq.messages.errors import DataError
 from harness_uq.output.declared import Declared, Result
 from harness_uq.output.document import Column, Kind, Section, table
 from harness_uq.output.figures import axes as draw

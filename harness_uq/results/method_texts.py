@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from harness_uq.estimands import MethodInfo
+from harness_uq.data.estimands import MethodInfo
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.plan import Plan

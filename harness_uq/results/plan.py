@@ -10,12 +10,12 @@ from operator import itemgetter
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
-from harness_uq.errors import DataError
 from harness_uq.messages import Message
+from harness_uq.messages.errors import DataError
 from harness_uq.output.declared import INTERNAL, Declared, Result
 from harness_uq.output.document import Column, Kind, Section, table
 from harness_uq.output.figures import axes as draw
-from harness_uq.output.footnotes import footnotes
+from harness_uq.output.table_notes import footnotes
 from harness_uq.output.words import (
     count_of,
     counted,

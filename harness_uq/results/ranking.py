@@ -15,8 +15,8 @@ from harness_uq.output.document import Cells, Column, Grid, GridCell, Kind, Sect
 from harness_uq.output.figures import axes as draw
 from harness_uq.output.figures.marks import Board, Mark, RankMark, ends
 from harness_uq.output.figures.ranks import plot_ranks
-from harness_uq.output.footnotes import footnotes, sentences, totals_sentence, warnings_of
 from harness_uq.output.short_names import shorten, shorten_names
+from harness_uq.output.table_notes import footnotes, sentences, totals_sentence, warnings_of
 from harness_uq.output.words import (
     counted,
     decimals_of,

@@ -10,10 +10,10 @@ from harness_uq._version import __version__
 from harness_uq.messages import Message
 from harness_uq.output.document import OVERALL, Column, table
 from harness_uq.output.figures.marks import Style, pareto_front, system_styles, tick_text, ticks
-from harness_uq.output.footnotes import message_lists, text_with_code, texts_with_code, warnings_of
 from harness_uq.output.formats import RenderOptions, ResultSet
 from harness_uq.output.html import PLOT_HEIGHT, TableView, forest_view, grouped_table, places, section_table
 from harness_uq.output.sanitize import file_name, redact_paths
+from harness_uq.output.table_notes import message_lists, text_with_code, texts_with_code, warnings_of
 from harness_uq.output.words import (
     counted,
     interval,

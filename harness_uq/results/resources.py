@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from harness_uq.messages import Message, distinct
 from harness_uq.output.declared import Result
 from harness_uq.output.document import Column, Kind, Section, table
-from harness_uq.output.footnotes import texts_with_code
+from harness_uq.output.table_notes import texts_with_code
 from harness_uq.output.words import count, metric_name
 
 Quantity = Literal[

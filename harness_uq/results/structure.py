@@ -4,15 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeAlias
 
+from harness_uq.data.question_groups import tasks_by_fields, usable_fields
+from harness_uq.data.structure import Clusters, Structure
 from harness_uq.data.task_log import AggregateScore, TaskLog
 from harness_uq.messages import Message, distinct
 from harness_uq.output.declared import Declared, Record
 from harness_uq.output.document import Column, Kind, Section, table
-from harness_uq.output.footnotes import text_with_code, texts_with_code
 from harness_uq.output.notebook import NotebookTable
+from harness_uq.output.table_notes import text_with_code, texts_with_code
 from harness_uq.output.words import counted, join_names, metric_name
-from harness_uq.structure.question_groups import tasks_by_fields, usable_fields
-from harness_uq.structure.structure import Clusters, Structure
 
 ScoreType: TypeAlias = Literal["binary", "graded", "bounded", "real", "record"]
 

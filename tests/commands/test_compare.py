@@ -7,10 +7,10 @@ import shutil
 import pytest
 
 from harness_uq import Options, compare
-from harness_uq.errors import StructureError
+from harness_uq.messages.errors import StructureError
+from tests.commands.test_main import output
 from tests.commands.test_selection import system
 from tests.message_checks import raises_message
-from tests.test_cli import output
 
 
 @pytest.fixture

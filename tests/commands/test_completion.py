@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.test_cli import output
+from tests.commands.test_main import output
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])

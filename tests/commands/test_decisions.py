@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from harness_uq.cli import main
-from harness_uq.comparison.compare import compare
+from harness_uq.analyses.comparison.compare import compare
+from harness_uq.analyses.rank import rank
+from harness_uq.analyses.report import report
+from harness_uq.commands.main import main
 from harness_uq.options import Options
-from harness_uq.overview import report
-from harness_uq.ranking.rank import rank
+from tests.analyses.planning.test_plan import Components
+from tests.analyses.planning.test_plan import one as plan_of
 from tests.data.toy import task_log
 from tests.message_checks import find, names_of
 from tests.output.rendering import render
-from tests.planning.test_plan import Components
-from tests.planning.test_plan import one as plan_of
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 Run = Callable[..., tuple[int, str, str]]
@@ -239,7 +239,7 @@ def test_report_writes_one_page_that_loads_nothing(run: Run, popularity: Path, t
 def test_a_page_that_cannot_be_written_is_an_error_before_the_work_and_leaves_nothing(
     run: Run, popularity: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness_uq.plugins.readers.read_logs", lambda *_, **__: pytest.fail("the logs were read"))
+    monkeypatch.setattr("harness_uq.io.readers.read_logs", lambda *_, **__: pytest.fail("the logs were read"))
     for path, said in ((tmp_path / "no" / "x.html", "No such file or directory"), (tmp_path, "Is a directory")):
         code, out, err = run("report", popularity, "--output", path)
         assert (code, out, err) == (1, "", f"harness-uq: error: Cannot write {path}: {said}\n")

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import harness_uq
-from harness_uq.cli import main
+from harness_uq.commands.main import main
+from tests.commands.test_main import output
 from tests.conftest import ROOT
-from tests.test_cli import output
 
 ARCHIVE = ROOT / "harness_uq" / "io" / "example_logs.zip"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness_uq.cli import main
+from harness_uq.commands.main import main
 
 
 @pytest.fixture

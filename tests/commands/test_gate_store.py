@@ -7,11 +7,11 @@ from uuid import uuid4
 
 import pytest
 
-from harness_uq.cli import main
-from harness_uq.errors import HarnessUqError
+from harness_uq.commands.main import main
+from harness_uq.messages.errors import HarnessUqError
 
 pytest.importorskip("pyarrow")
-from harness_uq.store.read import is_store, stored_logs
+from harness_uq.analyses.store.read import is_store, stored_logs
 
 
 def rows(system: str, n_right: dict[str, int]) -> str:

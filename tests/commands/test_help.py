@@ -14,7 +14,7 @@ from harness_uq.commands.parser import COMMAND_GROUPS, COMMANDS, build_parser
 from harness_uq.commands.parser import GROUPS as OPTION_GROUPS
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.output.formats import formats_for
-from tests.test_cli import output
+from tests.commands.test_main import output
 
 HELP_WIDTH = 54  # of 80 columns
 
@@ -128,7 +128,9 @@ def test_help_is_coloured_on_a_terminal(monkeypatch, capsys):
 
 
 def test_a_command_imports_no_other_command():
-    code = "import sys; from harness_uq.cli import main; main(['restore', '--help']); print(sorted(sys.modules))"
+    code = (
+        "import sys; from harness_uq.commands.main import main; main(['restore', '--help']); print(sorted(sys.modules))"
+    )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     modules = {command.module or command.name for command in COMMANDS.values()}
     assert {name for name in modules if f"'harness_uq.commands.{name}'" in out} == {"maintain"}

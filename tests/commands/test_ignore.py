@@ -9,12 +9,12 @@ import pytest
 import harness_uq_formats.messages
 import harness_uq_inspect.messages
 import harness_uq_lm_eval.messages
-from harness_uq.cli import main
 from harness_uq.commands.console import ignoring
 from harness_uq.commands.load import reading_errors, report_read_errors
+from harness_uq.commands.main import main
+from harness_uq.io.readers import Reading
 from harness_uq.messages import CORE
 from harness_uq.messages.catalogue.estimation import FEW_CLUSTERS
-from harness_uq.plugins.readers import Reading
 from tests.conftest import ROOT
 
 KINDS = {

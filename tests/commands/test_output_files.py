@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness_uq.commands.emit import try_file, write_file
-from harness_uq.errors import HarnessUqError
+from harness_uq.messages.errors import HarnessUqError
 
 
 def test_a_file_is_replaced_whole(tmp_path: Path) -> None:

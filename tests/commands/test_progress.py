@@ -5,10 +5,10 @@ import io
 import sys
 from types import SimpleNamespace
 
+from harness_uq.analyses.scan import scan_logs as pipeline
 from harness_uq.commands.console import track
 from harness_uq.commands.load import scan_paths
 from harness_uq.inference.load_plugins import load_plugins
-from harness_uq.runner import pipeline
 
 
 class Terminal(io.StringIO):

@@ -14,10 +14,10 @@ from uuid import uuid4
 
 import pytest
 
-from harness_uq.cli import main
-from harness_uq.estimation.subset import read_probabilities
+from harness_uq.commands.main import main
+from harness_uq.inference.subset import read_probabilities
 from harness_uq.io import paths as io_paths
-from harness_uq.plugins.readers import read_logs
+from harness_uq.io.readers import read_logs
 from tests.adapters.inspect.logs import grid, header, score_totals, write_eval, write_json
 from tests.adapters.lm_eval.logs import Folder, rows
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harness_uq.cli import main
-from tests.test_cli import output, write_lm_eval
+from harness_uq.commands.main import main
+from tests.commands.test_main import output, write_lm_eval
 
 ROWS = 40
 

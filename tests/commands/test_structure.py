@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from harness_uq import detect_structure
-from harness_uq.cli import main
-from harness_uq.estimation.summarize_data import summarize_data
-from harness_uq.plugins.nearest_format import SIGNATURES, nearest_format
+from harness_uq.analyses.summarize_data import summarize_data
+from harness_uq.commands.main import main
+from harness_uq.io.nearest_format import SIGNATURES, nearest_format
 from harness_uq.results.documents import render_results
 from tests.data.toy import task_log
 from tests.message_checks import has, params_of

@@ -4,8 +4,8 @@ import shutil
 
 import pytest
 
+from tests.commands.test_main import output
 from tests.commands.test_selection import system
-from tests.test_cli import output
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pytest
 
 from harness_uq.data.factors import find_factors, model_of, settings_of
 from harness_uq.data.task_log import RunMetadata, Source, TaskLog
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from tests.data.toy import task_log
 from tests.message_checks import raises_message
 

@@ -5,7 +5,7 @@ import pytest
 
 from harness_uq.data.missing_scores import MissingPolicies, find_missing
 from harness_uq.data.trial_endings import TrialEndings, ending_code
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 
 NAN = np.nan
 

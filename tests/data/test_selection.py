@@ -8,8 +8,8 @@ import pytest
 from harness_uq import Options, Questions, estimate
 from harness_uq.data.selection import LogFilter, SelectedRun, messages_of_systems, select_runs
 from harness_uq.data.task_log import RunMetadata, Scores, Source, TaskLog
-from harness_uq.errors import DataError
 from harness_uq.messages import Message
+from harness_uq.messages.errors import DataError
 from harness_uq.stats import unbiased_pass_k_posterior
 from tests.data.toy import TOY, task_log
 from tests.message_checks import has, made, params_of, raises_message

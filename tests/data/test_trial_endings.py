@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from harness_uq.analyses.estimate import estimate
 from harness_uq.data.selection import select_questions
 from harness_uq.data.task_log import Questions, Scores, Source, TaskLog
 from harness_uq.data.trial_endings import ENDINGS, TrialEndings, ending_code
-from harness_uq.errors import DataError
-from harness_uq.estimation.estimate import estimate
+from harness_uq.messages.errors import DataError
 from harness_uq.results.estimate import Estimate
 from tests.message_checks import has
 

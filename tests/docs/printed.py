@@ -35,7 +35,7 @@ run_lm_eval.set_environment(Path("cache").resolve())
 import systems.lm_eval_model
 from lm_eval import tasks
 tasks.TaskManager = functools.partial(tasks.TaskManager, include_defaults=False)
-from harness_uq.cli import main
+from harness_uq.commands.main import main
 model = ["--model_args", "path=scripted-large,ability=1.3"]
 folders = ["--include_path", str(run_lm_eval.TASKS), "--output_path", "out"]
 sys.exit(main([*sys.argv[1:], *model, *folders]))
@@ -130,7 +130,7 @@ class Shell:
         return _lines(done.stdout or done.stderr)
 
     def _harness_uq(self, arguments: list[str]) -> list[str]:
-        from harness_uq.cli import main
+        from harness_uq.commands.main import main
 
         if arguments == ["demo"]:  # writes the logs that ship with the package in place of those of a new run
             for link in filter(Path.is_symlink, (self.folder / "demo-output").iterdir()):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness_uq.estimation.estimate import estimate_scores
+from harness_uq.analyses.estimate import estimate_scores
 from harness_uq.inference.defaults import method_names
 from harness_uq.inference.load_plugins import load_plugins
 from tests.conftest import ROOT

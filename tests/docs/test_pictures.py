@@ -9,7 +9,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from harness_uq.cli import main
+from harness_uq.commands.main import main
 from tests.conftest import ROOT
 
 pytest.importorskip("matplotlib")

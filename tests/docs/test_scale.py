@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from harness_uq import Options, read_logs
+from harness_uq.analyses.scan.scan_logs import scan
 from harness_uq.messages.catalogue.reading import COPIED_LOG
-from harness_uq.runner.pipeline import scan
 from tests.conftest import ROOT, STANDINS
 
 pytest.importorskip("pyarrow")
@@ -63,7 +63,7 @@ def test_polars_reads_the_estimates(kept):
 
 
 def test_the_page_lists_every_column():
-    from harness_uq.store.parquet import SCHEMAS
+    from harness_uq.analyses.store.parquet import SCHEMAS
 
     for kind, schema in SCHEMAS.items():
         missing = [name for name in schema.names if f"`{name}`" not in PAGE]

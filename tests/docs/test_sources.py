@@ -9,7 +9,7 @@ from docutils import nodes
 from docutils.core import publish_doctree
 from docutils.parsers.rst import directives
 
-from harness_uq.citation import cite as sentences
+from harness_uq.analyses import cite as sentences
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.results import method_texts as methods_appendix
 from harness_uq.results.method_texts import bibliography

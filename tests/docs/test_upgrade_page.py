@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness_uq.cli import main
+from harness_uq.commands.main import main
 from tests.conftest import ROOT
 
 TEXT = (ROOT / "docs" / "howto" / "upgrade.md").read_text()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness_uq import __version__
-from harness_uq.cli import main
+from harness_uq.commands.main import main
 from harness_uq.commands.parser import COMMANDS, build_parser
 from tests.conftest import ROOT
 

@@ -17,8 +17,8 @@ import pytest
 
 from harness_uq import Scores, TaskLog, read_logs
 from harness_uq.inference.load_plugins import load_plugins
-from harness_uq.plugins.manager import Plugins
-from harness_uq.plugins.readers import Reading
+from harness_uq.io.plugins.manager import Plugins
+from harness_uq.io.readers import Reading
 from tests.adapters.formats import test_helm, test_lighteval, test_promptfoo
 from tests.fuzz.mutate import mutant
 from tests.fuzz.test_mutants import outcome

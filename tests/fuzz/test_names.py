@@ -19,14 +19,14 @@ import pytest
 from markdown_it import MarkdownIt
 
 from harness_uq import Options, Scores, TaskLog, compare, detect_structure, estimate, gate, plan, rank, read_logs
-from harness_uq.comparison.disagreements import disagreements
+from harness_uq.analyses.comparison.disagreements import disagreements
+from harness_uq.analyses.effects import effects
 from harness_uq.data.names import MAX_NAME
 from harness_uq.inference.load_plugins import load_plugins
+from harness_uq.io.plugins.protocols import RenderOptions
 from harness_uq.messages.control_characters import escape_control
 from harness_uq.output.formats import format_named
-from harness_uq.plugins.protocols import RenderOptions
 from harness_uq.results.documents import result_set
-from harness_uq.variance_components.effects import effects
 from tests.fuzz.names import FORMS, mutant_names
 from tests.output.rendering import render
 from tests.security.hostile_names import problems_in
@@ -218,7 +218,7 @@ def _in_plot(rows: Sequence[object], folder: Path) -> Iterator[str]:
 def _in_store(logs: Sequence[TaskLog]) -> Iterator[str]:
     """Logs of a store have the names that they were stored with, and bounded ones if the store was made by others."""
     pa = pytest.importorskip("pyarrow")
-    from harness_uq.store.log_rows import COLUMNS, log_from_row, log_to_row
+    from harness_uq.analyses.store.log_rows import COLUMNS, log_from_row, log_to_row
 
     def stored(log: TaskLog) -> TaskLog:
         return log_from_row(pa.Table.from_pylist([log_to_row(log)], pa.schema(COLUMNS)).to_pylist()[0])

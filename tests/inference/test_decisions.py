@@ -7,7 +7,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from harness_uq import compare, compare_scores
-from harness_uq.cli import main
+from harness_uq.commands.main import main
 from harness_uq.data.task_log import log_of_array
 from harness_uq.inference.decisions import with_corrected_verdicts
 from harness_uq.results.comparison import comparison_answer, reasons

@@ -5,8 +5,8 @@ import pytest
 
 from harness_uq import compare, compare_scores, estimate, rank, rank_scores
 from harness_uq.data.task_log import AggregateScore, Questions, Scores, Source, StoredInterval, TaskLog
-from harness_uq.errors import NotEstimableError
 from harness_uq.inference.marginals import posterior_of
+from harness_uq.messages.errors import NotEstimableError
 from tests.message_checks import find, params_of
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness_uq.cli import main
+from harness_uq.commands.main import main
 from harness_uq.io.atomic_write import remove_temporary_files, temporary_file
 
 HOLD = """

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from harness_uq.data.task_log import TaskLog
-from harness_uq.errors import DataError, LogError
 from harness_uq.io.human_labels import Label, check_systems, check_tasks, grades, read_labels
+from harness_uq.messages.errors import DataError, LogError
 from tests.data.toy import task_log
 from tests.message_checks import raises_message
 

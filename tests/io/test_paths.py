@@ -8,10 +8,10 @@ from uuid import uuid4
 
 import pytest
 
-from harness_uq.errors import MissingDependencyError
 from harness_uq.io import paths as io_paths
 from harness_uq.io.listing_cache import use_listing
 from harness_uq.io.range_reader import END
+from harness_uq.messages.errors import MissingDependencyError
 
 CONTENT = os.urandom(3 * END)
 
@@ -137,7 +137,7 @@ def test_a_missing_package_is_named():
     pytest.importorskip("fsspec")
     program = """
 import sys
-from harness_uq.errors import MissingDependencyError
+from harness_uq.messages.errors import MissingDependencyError
 from harness_uq.io import paths as io_paths
 for module in ("gcsfs", "s3fs", "aiohttp", "huggingface_hub"):
     sys.modules[module] = None

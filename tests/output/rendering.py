@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from harness_uq.io.plugins.protocols import RenderOptions
 from harness_uq.output.formats import BUILT_IN
-from harness_uq.plugins.protocols import RenderOptions
 from harness_uq.results.documents import lists_of, result_set
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.overall import Overall

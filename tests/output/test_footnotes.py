@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from harness_uq.messages.catalogue.estimation import BINOMIAL_UPPER_BOUND, NON_RANDOM_SUBSET
-from harness_uq.output.footnotes import footnotes, warnings_of
+from harness_uq.output.table_notes import footnotes, warnings_of
 from harness_uq.results.estimate import Estimate
 from tests.message_checks import made
 from tests.output.rendering import render, report_html

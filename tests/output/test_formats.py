@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from harness_uq import DataError, ResultList
-from harness_uq.cli import main
+from harness_uq.commands.main import main
 from harness_uq.inference.load_plugins import load_plugins
+from harness_uq.io.plugins import loader
+from harness_uq.io.plugins.loader import InstalledPlugin
+from harness_uq.io.plugins.protocols import RenderOptions
 from harness_uq.output.formats import all_formats, format_named, format_of_file, formats_for
 from harness_uq.plugin_api import hookimpl
-from harness_uq.plugins import loader
-from harness_uq.plugins.loader import InstalledPlugin
-from harness_uq.plugins.protocols import RenderOptions
 from harness_uq.results.documents import KINDS, list_name, result_set
 from tests.conftest import ROOT
 from tests.data.toy import task_log

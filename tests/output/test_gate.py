@@ -10,7 +10,7 @@ from scipy.stats import binom
 from harness_uq import Interval, Options, gate
 from harness_uq.data.task_log import log_of_array
 from harness_uq.results.gate import SelfTest, gate_answer
-from tests.gating.test_gate import NEW, OLD, log, options
+from tests.analyses.gating.test_gate import NEW, OLD, log, options
 from tests.output.rendering import render
 
 SELF_TEST = SelfTest("epochs", 200, 3, 121, Interval(0.003, 0.043, 0.95, "confidence"), 0.05, ("large",))

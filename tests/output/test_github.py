@@ -2,7 +2,7 @@
 
 from harness_uq import gate
 from harness_uq.results.documents import render_results
-from tests.gating.test_gate import NEW, OLD, log
+from tests.analyses.gating.test_gate import NEW, OLD, log
 
 ANNOTATIONS = """\
 ::error title=toy%3A acc not worse by more than 0.05::new: 0.5000, old: 0.7500, difference: -0.2500 \

@@ -9,9 +9,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from harness_uq.estimation.judge_correction import METHOD_INFO as JUDGED
-from harness_uq.estimation.subset import METHOD_INFO as PARTS
+from harness_uq.inference.judge_correction import METHOD_INFO as JUDGED
 from harness_uq.inference.methods import harness_uq_estimators
+from harness_uq.inference.subset import METHOD_INFO as PARTS
 from harness_uq.output.figures.marks import marks_of
 from harness_uq.output.html import forest_view
 from harness_uq.results.method_texts import methods_used

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from harness_uq import TaskLog, gate
-from harness_uq.cli import main
+from harness_uq.commands.main import main
 from harness_uq.results.documents import render_results
 from tests.data.toy import task_log
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.output.latex import escape_latex
 from harness_uq.results.documents import KINDS
 from tests.output.rendering import render

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from harness_uq import estimate_scores
-from harness_uq.cli import main
+from harness_uq.commands.main import main
 from harness_uq.messages.catalogue.structure import PERCENT_SCORES, RANGE_UNKNOWN
 from harness_uq.output.table_options import PERCENT_NOTE, in_percent
 from harness_uq.results.documents import lists_of, result_set

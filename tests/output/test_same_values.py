@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import harness_uq
-from harness_uq.cli import main
+from harness_uq.commands.main import main
 from harness_uq.output.words import interval as format_interval
 from harness_uq.results.estimate import Interval
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from harness_uq.io.plugins.protocols import RenderOptions
 from harness_uq.output.document import Cells, Document, Section
 from harness_uq.output.short_names import shorten
 from harness_uq.output.terminal import TerminalPage, document_text
-from harness_uq.plugins.protocols import RenderOptions
 from tests.output.rendering import render
 from tests.results import factory as make
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from harness_uq.io.plugins.protocols import RenderOptions
 from harness_uq.output.document import Cells
 from harness_uq.output.terminal import TerminalPage
-from harness_uq.plugins.protocols import RenderOptions
 from harness_uq.results.documents import render_lists
 from harness_uq.results.overall import Overall, OverallDifference, OverallSystem, OverallTask
 from tests.results import factory as make

@@ -10,7 +10,7 @@ from math import isclose
 import numpy as np
 import pytest
 
-from harness_uq.errors import DataError, MissingDependencyError
+from harness_uq.messages.errors import DataError, MissingDependencyError
 from harness_uq.output.figures.marks import marks_of, panels, tick_text, ticks
 from harness_uq.output.short_names import shorten
 from tests.figures import assert_labels_are_inside

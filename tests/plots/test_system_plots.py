@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness_uq.errors import DataError
 from harness_uq.messages.control_characters import escape_control
+from harness_uq.messages.errors import DataError
 from harness_uq.output.figures.marks import SYSTEM_COLOURS, style_of, system_styles
 from harness_uq.output.short_names import shorten_names
 from harness_uq.results.gate import Gate, GateRow

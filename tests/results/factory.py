@@ -4,6 +4,7 @@ from math import sqrt
 
 import numpy as np
 
+from harness_uq.data.structure import Evidence, Structure
 from harness_uq.data.task_log import HarnessResult, Source
 from harness_uq.messages.catalogue import comparison as comparison_messages
 from harness_uq.messages.catalogue import estimation as catalogue
@@ -15,7 +16,6 @@ from harness_uq.results.history import FlakyQuestion, History, HistoryRun, Level
 from harness_uq.results.plan import Plan, PlanRow
 from harness_uq.results.ranking import Neighbours, RankedSystem, Ranking
 from harness_uq.stats.common.posterior import BetaPosterior
-from harness_uq.structure.structure import Evidence, Structure
 
 SYSTEMS = ("meta-llama/Llama-3.1-8B-Instruct", "Qwen/Qwen2.5-7B <base> & co_1")
 SOURCE = Source("results/run_2025-05-01.json", "lm-eval", "0.4.13", "2025-05-01T10:00:00")

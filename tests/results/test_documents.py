@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness_uq.cli import main
+from harness_uq.commands.main import main
 from harness_uq.results.documents import documents
 from harness_uq.results.history import Snapshot
 from tests import schemas

@@ -3,11 +3,11 @@
 import pytest
 
 from harness_uq import detect_structure
+from harness_uq.analyses.summarize_data import summarize_data
 from harness_uq.data.task_log import Source
-from harness_uq.estimation.summarize_data import summarize_data
 from harness_uq.inference.load_plugins import load_plugins
+from harness_uq.io.plugins.protocols import RenderOptions
 from harness_uq.output.formats import all_formats
-from harness_uq.plugins.protocols import RenderOptions
 from harness_uq.results import breakdown, comparison, gate, grader, overall, plan, resources
 from harness_uq.results.documents import KINDS, list_name, result_set
 from tests.data.toy import task_log

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from harness_uq import ResultList, compare, detect_structure, effects, estimate, gate, plan, rank, report
-from harness_uq.errors import DataError, MissingDependencyError
+from harness_uq.messages.errors import DataError, MissingDependencyError
 from tests.data.toy import task_log
 from tests.results import factory as make
 

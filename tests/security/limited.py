@@ -10,7 +10,7 @@ _SCRIPT = """
 import re, resource, sys
 resource.setrlimit(resource.RLIMIT_DATA, (int(sys.argv[1]),) * 2)
 sys.argv[1:] = sys.argv[2:]
-from harness_uq.cli import main
+from harness_uq.commands.main import main
 status = main(sys.argv[1:])
 # not ru_maxrss, which begins at the memory of the process that started this one
 print("peak", re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness_uq.cli import main
+from harness_uq.commands.main import main
 from tests.adapters.inspect.logs import header, sample, score_totals, write_eval
 from tests.adapters.lm_eval.logs import one_task, row
 

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 
 from harness_uq import Options
-from harness_uq.cli import main
-from harness_uq.messages.catalogue.store import STORED_FILE_UNREADABLE
-from harness_uq.runner.pipeline import Scan, scan
+from harness_uq.analyses.scan.scan_logs import Scan, scan
+from harness_uq.commands.main import main
+from harness_uq.messages.catalogue.result_store import STORED_FILE_UNREADABLE
 from tests.output.rendering import render
 
 pa = pytest.importorskip("pyarrow")
 import pyarrow.parquet as pq  # noqa: E402
 
-from harness_uq.store.estimate_rows import StoredRow  # noqa: E402
-from harness_uq.store.parquet import ADDED, NULLABLE, SCHEMAS, Kind  # noqa: E402
+from harness_uq.analyses.store.estimate_rows import StoredRow  # noqa: E402
+from harness_uq.analyses.store.parquet import ADDED, NULLABLE, SCHEMAS, Kind  # noqa: E402
 
 WILSON = Options(method="wilson")
 READ: dict[Kind, tuple[str, ...]] = {

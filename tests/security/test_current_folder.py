@@ -11,7 +11,7 @@ import pytest
 _MODULES = ("joblib", "multiprocessing", "distributed", "numpy")
 _CONSOLE_SCRIPT = """\
 import sys
-from harness_uq.cli import main
+from harness_uq.commands.main import main
 if __name__ == "__main__":
     sys.exit(main())
 """

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness_uq.rescoring import rescore, restore
+from harness_uq.analyses.rescore import rescore, restore
 from tests.adapters.inspect.logs import grid, header, write_eval
 from tests.adapters.lm_eval.logs import Folder, rows
 

@@ -49,7 +49,7 @@ def test_commands_take_linear_time_in_the_length_of_names(tmp_path: Path) -> Non
         write_table(tmp_path / f"{name}.jsonl", task=f"{LONG} {' ' * 40_000}.", model=f"{name}{LONG}", metric=LONG)
         for name in ("a", "bb")
     ]
-    script = "import sys; from harness_uq.cli import main; sys.exit(main(sys.argv[1:]))"
+    script = "import sys; from harness_uq.commands.main import main; sys.exit(main(sys.argv[1:]))"
     done = run_limited(script, "rank", *paths)
     assert done.returncode == 0, done.stderr
 
@@ -62,7 +62,7 @@ from harness_uq.output.latex import breakable
 from harness_uq.output.document import Cells
 from harness_uq.output.terminal import TerminalPage
 from harness_uq.output.short_names import shorten
-from harness_uq.redaction import redact
+from harness_uq.messages.redaction import redact
 
 functions = [
     redact, escape_control, visible, bounded_name, breakable, shorten, sanitize.markdown, sanitize.markdown_paragraph,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from harness_uq.cli import main
+from harness_uq.commands.main import main
 from harness_uq.output.sanitize import markdown, markdown_paragraph
 from tests.security.hostile_names import HOSTILE, MARKUP, problems_in, write_table
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from harness_uq import read_logs
-from harness_uq.cli import main
-from harness_uq.messages.catalogue.store import RUN_NOT_STORED, STORE_UNUSABLE
-from harness_uq.redaction import DistinctNames, RedactedText, is_secret_name, redact, redact_value
+from harness_uq.commands.main import main
+from harness_uq.messages.catalogue.result_store import RUN_NOT_STORED, STORE_UNUSABLE
+from harness_uq.messages.redaction import DistinctNames, RedactedText, is_secret_name, redact, redact_value
 from tests.adapters.inspect import logs as inspect
 from tests.adapters.lm_eval import logs as lm_eval
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness_uq.cli import main
+from harness_uq.commands.main import main
 from harness_uq.commands.parser import COMMANDS
 from harness_uq.messages.catalogue.command_line import SETTINGS_USED
 from tests.conftest import ROOT

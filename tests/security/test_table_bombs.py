@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from harness_uq import LogError, read_table
+from harness_uq.analyses.overall.select_tasks import select_tasks
 from harness_uq.options import Options
-from harness_uq.overall.select_tasks import select_tasks
 from tests.security.limited import peak_memory, run_command
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="memory of a process as Linux reports it")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness_uq import estimate
-from harness_uq.cli import SafeFormatter, main
+from harness_uq.commands.main import SafeFormatter, main
 from harness_uq.messages.control_characters import escape_control
 from tests.conftest import ROOT
 from tests.security.hostile_names import ACTING, problems_in, write_table

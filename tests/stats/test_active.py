@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.active.factor_model import FactorModel, fit_factor_model
 from harness_uq.stats.active.predictor import NO_ANSWERS, NO_FORECAST, Answers, Forecast, Predictor, fit_predictor
 from harness_uq.stats.active.rounds import Knowledge, combine_differences, combine_rounds, draw_round, estimate_round

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from harness_uq import stats
-from harness_uq.errors import HarnessUqError
+from harness_uq.messages.errors import HarnessUqError
 from harness_uq.stats.pairs.independent import IndependentPosterior
 
 NAN = float("nan")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.labels.effective_graders import effective_graders
 from tests.conftest import ROOT
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.active.expected_width import WidthSimulation, evaluate, questions_for
 from harness_uq.stats.active.predictor import fit_predictor
 from harness_uq.stats.active.rounds import round_sizes

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats import grader_errors, one_sided_correction
 from tests.conftest import ROOT
 

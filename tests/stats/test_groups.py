@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats import heterogeneity_test, pool_groups
 
 SCHOOLS = ([28, 8, -3, 7, -1, 1, 18, 12], [15, 10, 16, 11, 9, 11, 10, 18])

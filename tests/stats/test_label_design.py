@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.labels.judge import judge_corrected_difference, judge_corrected_posterior
 from harness_uq.stats.labels.label_design import _label_probabilities, _order, _pilot_weights, design_labels
 from tests.conftest import ROOT

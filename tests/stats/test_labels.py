@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.labels.effective_labels import assess_judge
 from harness_uq.stats.labels.judge import judge_corrected_difference, judge_corrected_posterior
 from harness_uq.stats.means.bounded import bounded_posterior, tightness

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.sequential import level_change as module
 from harness_uq.stats.sequential.level_change import level_change
 from harness_uq.stats.trials.question_changes import question_changes

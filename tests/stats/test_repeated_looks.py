@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.active.repeated_looks import simultaneous_level
 
 

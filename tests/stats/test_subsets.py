@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import special
 from scipy.stats import binomtest
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.subsets.adaptive_draw import draw_additional
 from harness_uq.stats.subsets.draw import Design, Subset, draw_subset, inclusion_probabilities
 from harness_uq.stats.subsets.estimate import subset_estimate

@@ -9,8 +9,8 @@ from scipy import special
 from benchmarks.calibration import reference_methods
 from benchmarks.calibration.scenarios.scores import plugins_once
 from benchmarks.calibration.scenarios.types import Answer, Cell, DataSet, Scenario, Size
+from harness_uq.analyses.estimate import estimate
 from harness_uq.data.task_log import Classifications, FloatArray, Questions, Source, TaskLog
-from harness_uq.estimation.estimate import estimate
 from harness_uq.stats.classes.confusion import confusion_score
 from harness_uq.stats.classes.multiclass import multiclass_score
 

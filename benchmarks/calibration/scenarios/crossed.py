@@ -9,7 +9,7 @@ import numpy as np
 from scipy import special
 
 from benchmarks.calibration.scenarios.types import Answer, Cell, DataSet, Scenario, Size
-from harness_uq.errors import HarnessUqError
+from harness_uq.messages.errors import HarnessUqError
 from harness_uq.stats.common.validate_arrays import FloatArray
 from harness_uq.stats.effects.crossed import crossed_posterior
 

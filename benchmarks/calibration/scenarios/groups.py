@@ -10,14 +10,14 @@ from scipy import special
 from benchmarks.calibration.scenarios.clusters import spread_of, success_rates
 from benchmarks.calibration.scenarios.scores import plugins_once
 from benchmarks.calibration.scenarios.types import Answer, Cell, DataSet, Scenario, Size
+from harness_uq.data.estimands import Mean
+from harness_uq.data.structure import StructureOptions
+from harness_uq.data.task_groups import group_structure
 from harness_uq.data.task_log import FloatArray, Questions, Source, TaskGroup, TaskLog
-from harness_uq.estimands import Mean
 from harness_uq.inference.marginals import solve
-from harness_uq.plugins.protocols import Problem
+from harness_uq.io.plugins.protocols import Problem
 from harness_uq.stats.clusters.quadrature import beta_binomial_grid
 from harness_uq.stats.common.posterior import BetaPosterior
-from harness_uq.structure.structure import StructureOptions
-from harness_uq.structure.task_groups import group_structure
 
 HIERARCHICAL = "hierarchical mean"
 _TASKS: dict[str, tuple[Sequence[float], Sequence[int]]] = {  # success rates and numbers of questions

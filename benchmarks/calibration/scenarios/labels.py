@@ -11,7 +11,7 @@ from scipy import special
 from benchmarks.calibration.scenarios.clusters import success_rates
 from benchmarks.calibration.scenarios.types import Answer, Cell, DataSet, Scenario, Size
 from harness_uq.data.task_log import FloatArray, IntArray
-from harness_uq.errors import NotEstimableError
+from harness_uq.messages.errors import NotEstimableError
 from harness_uq.stats import beta_posterior, judge_corrected_posterior
 
 N_QUESTIONS = 1000

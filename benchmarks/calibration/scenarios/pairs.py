@@ -16,10 +16,10 @@ from benchmarks.reference.two_proportions import (
     newcombe_interval,
     tango_interval,
 )
-from harness_uq.alignment.panel import panel_of_scores
+from harness_uq.data.panel import panel_of_scores
 from harness_uq.data.task_log import FloatArray, IntArray
-from harness_uq.errors import HarnessUqError
 from harness_uq.inference.contrasts import paired_contrast
+from harness_uq.messages.errors import HarnessUqError
 from harness_uq.stats.clusters.cluster_robust import cluster_robust
 from harness_uq.stats.common.posterior import Posterior
 from harness_uq.stats.pairs.paired import paired_posterior

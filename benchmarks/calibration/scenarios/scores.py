@@ -9,17 +9,17 @@ import numpy as np
 
 from benchmarks.calibration import reference_methods
 from benchmarks.calibration.scenarios.types import Answer, DataSet
+from harness_uq.analyses.estimate import estimate
 from harness_uq.data.arrays import FloatArray, IntArray
+from harness_uq.data.estimands import Scope
+from harness_uq.data.structure import StructureOptions
 from harness_uq.data.task_log import Questions, RunMetadata, Scores, Source, TaskLog
-from harness_uq.errors import HarnessUqError
-from harness_uq.estimands import Scope
-from harness_uq.estimation.estimate import estimate
 from harness_uq.inference.load_plugins import load_plugins
+from harness_uq.messages.errors import HarnessUqError
 from harness_uq.options import Options
 from harness_uq.results.estimate import Estimate
 from harness_uq.stats.proportion.binomial import binomial_interval
 from harness_uq.stats.trials.pass_k import PassScope, pass_k_posterior
-from harness_uq.structure.structure import StructureOptions
 
 UNCLUSTERED = "unclustered "
 HIERARCHY = "hierarchy, shape untested"

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from importlib import import_module
 from pkgutil import iter_modules
 
-from harness_uq.plugins.hookspecs import hookimpl
-from harness_uq.plugins.protocols import Estimator
+from harness_uq.io.plugins.hookspecs import hookimpl
+from harness_uq.io.plugins.protocols import Estimator
 
 
 @hookimpl

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from harness_uq.estimands import MethodInfo
+from harness_uq.data.estimands import MethodInfo
 from harness_uq.inference.method import (
     RequiresProblem,
     confidence,
@@ -14,9 +14,9 @@ from harness_uq.inference.method import (
     plain_score,
     scores_of,
 )
+from harness_uq.io.plugins.protocols import CredibleKind, Problem
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue import estimation as catalogue
-from harness_uq.plugins.protocols import CredibleKind, Problem
 from harness_uq.results.estimate import Estimate
 from harness_uq.stats.proportion.binomial import (
     BinomialMethod,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from harness_uq import stats
+from harness_uq.data.estimands import MethodInfo
 from harness_uq.data.task_log import FloatArray
-from harness_uq.estimands import MethodInfo
 from harness_uq.inference.method import (
     MethodResult,
     RequiresProblem,
@@ -24,9 +24,9 @@ from harness_uq.inference.method import (
     unit_counts,
 )
 from harness_uq.inference.unseen_subpopulations import rule_of_three_warning
+from harness_uq.io.plugins.protocols import Problem
 from harness_uq.messages import Message, MessageType
 from harness_uq.messages.catalogue import estimation as catalogue
-from harness_uq.plugins.protocols import Problem
 from harness_uq.results.estimate import Estimate, Posterior
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 
 from harness_uq import stats
+from harness_uq.data.estimands import MethodInfo
 from harness_uq.data.task_log import Classifications, FloatArray, IntArray
-from harness_uq.errors import NotEstimableError
-from harness_uq.estimands import MethodInfo
 from harness_uq.inference.method import MethodResult, credible
+from harness_uq.io.plugins.protocols import CredibleKind, Problem
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue import estimation as catalogue
-from harness_uq.plugins.protocols import CredibleKind, Problem
+from harness_uq.messages.errors import NotEstimableError
 from harness_uq.results.estimate import Estimate
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from harness_uq import stats
-from harness_uq.estimands import MethodInfo
+from harness_uq.data.estimands import MethodInfo
 from harness_uq.inference.method import (
     MethodResult,
     confidence,
@@ -15,9 +15,9 @@ from harness_uq.inference.method import (
     scores_of,
     unit_codes,
 )
+from harness_uq.io.plugins.protocols import Problem
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue import estimation as catalogue
-from harness_uq.plugins.protocols import Problem
 from harness_uq.results.estimate import Estimate
 
 

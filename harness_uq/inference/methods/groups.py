@@ -3,13 +3,13 @@
 import numpy as np
 
 from harness_uq import stats
+from harness_uq.data.estimands import MethodInfo
 from harness_uq.data.task_log import FloatArray, TaskGroup
-from harness_uq.errors import NotEstimableError
-from harness_uq.estimands import MethodInfo
 from harness_uq.inference.method import RequiresProblem, credible, not_a_mean
+from harness_uq.io.plugins.protocols import Problem
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue import estimation as catalogue
-from harness_uq.plugins.protocols import Problem
+from harness_uq.messages.errors import NotEstimableError
 from harness_uq.results.estimate import Estimate
 
 FEW_TASKS = 10

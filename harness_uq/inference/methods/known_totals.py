@@ -2,17 +2,17 @@
 
 import numpy as np
 
+from harness_uq.data.estimands import MethodInfo
+from harness_uq.data.structure import counts_of
 from harness_uq.data.task_log import AggregateScore
-from harness_uq.errors import NotEstimableError
-from harness_uq.estimands import MethodInfo
 from harness_uq.inference.method import MethodResult, credible, not_a_mean
+from harness_uq.io.plugins.protocols import Problem
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue import estimation as catalogue
-from harness_uq.plugins.protocols import Problem
+from harness_uq.messages.errors import NotEstimableError
 from harness_uq.results.estimate import Estimate, Interval
 from harness_uq.stats.common.student import StudentPosterior
 from harness_uq.stats.proportion.binomial import beta_posterior
-from harness_uq.structure.structure import counts_of
 
 
 class KnownTotals:

@@ -3,9 +3,8 @@
 from typing import TYPE_CHECKING, cast, get_args
 
 from harness_uq import stats
+from harness_uq.data.estimands import MethodInfo
 from harness_uq.data.task_log import Scores, SufficientStatistics
-from harness_uq.errors import NotEstimableError
-from harness_uq.estimands import MethodInfo
 from harness_uq.inference.method import (
     RequiresProblem,
     confidence,
@@ -20,9 +19,10 @@ from harness_uq.inference.method import (
     scores_of,
     unit_codes,
 )
+from harness_uq.io.plugins.protocols import Problem
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue import estimation as catalogue
-from harness_uq.plugins.protocols import Problem
+from harness_uq.messages.errors import NotEstimableError
 from harness_uq.results.estimate import Estimate
 from harness_uq.stats.means.bayesian_bootstrap import NamedStatistic
 

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from harness_uq import stats
+from harness_uq.data.estimands import MethodInfo, PassK
 from harness_uq.data.task_log import FloatArray, Scores
-from harness_uq.errors import NotEstimableError
-from harness_uq.estimands import MethodInfo, PassK
 from harness_uq.inference.method import (
     RequiresProblem,
     credible,
@@ -19,9 +18,10 @@ from harness_uq.inference.method import (
     unit_counts,
 )
 from harness_uq.inference.methods.clustered import few_informative, weak_clusters
+from harness_uq.io.plugins.protocols import Problem
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue import estimation as catalogue
-from harness_uq.plugins.protocols import Problem
+from harness_uq.messages.errors import NotEstimableError
 from harness_uq.results.estimate import Estimate
 
 if TYPE_CHECKING:

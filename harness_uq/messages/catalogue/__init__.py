@@ -11,10 +11,10 @@ from harness_uq.messages.catalogue import (
     plugins,
     reading,
     resources,
-    store,
     structure,
     trends,
 )
+from harness_uq.messages.catalogue import result_store as store
 from harness_uq.messages.message import MessageCatalogue
 
 _TOPICS = (

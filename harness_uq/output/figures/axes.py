@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness_uq.errors import DataError, MissingDependencyError
 from harness_uq.messages.control_characters import escape_lines
+from harness_uq.messages.errors import DataError, MissingDependencyError
 from harness_uq.output.figures.marks import Span
 
 if TYPE_CHECKING:

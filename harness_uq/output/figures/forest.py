@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.output.figures.axes import (
     COLOURS,
     GREY,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness_uq.errors import DataError, unknown_name
+from harness_uq.messages.errors import DataError, unknown_name
 from harness_uq.output.figures.axes import GREY, INK, SMALL, TEXT, axes_or_new, need_rows, tidy, without_markup
 from harness_uq.output.figures.forest import LABEL, score_marks
 from harness_uq.output.figures.marks import (

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.output.figures.axes import GREY, INK, SMALL, TEXT, axes_or_new, need_rows, tidy, without_markup
 from harness_uq.output.figures.forest import (
     BAND,

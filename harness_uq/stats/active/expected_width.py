@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.active.predictor import Answers, Predictor, fit_predictor
 from harness_uq.stats.active.rounds import Knowledge, combine_rounds, draw_round, estimate_round, round_sizes
 from harness_uq.stats.common.posterior import BetaPosterior

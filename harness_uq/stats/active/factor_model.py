@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.validate_arrays import FloatArray
 from harness_uq.stats.common.validate_scalars import check_rng, check_whole
 from harness_uq.stats.subsets.question_covariates import check_history, rates

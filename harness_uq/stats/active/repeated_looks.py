@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 from scipy import optimize, special
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.validate_arrays import FloatArray
 
 _NODES = 60

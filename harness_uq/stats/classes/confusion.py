@@ -10,8 +10,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness_uq.errors import DataError
-from harness_uq.stats.classes.clustered_cells import effective_clusters, pseudo_cell_parts, widen_for_few_clusters
+from harness_uq.messages.errors import DataError
+from harness_uq.stats.classes.clustered_confusion import effective_clusters, pseudo_cell_parts, widen_for_few_clusters
 from harness_uq.stats.classes.dirichlet import (
     N_DRAWS,
     MappedPosterior,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.posterior import BetaPosterior, DensityPosterior, DrawsPosterior, Posterior, WithMoments
 from harness_uq.stats.common.validate_arrays import FloatArray
 from harness_uq.stats.units.process import DirichletRatioPosterior

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.clusters.beta_binomial_likelihood import BetaBinomialLogPosterior, DispersionPrior, log_prior
 from harness_uq.stats.clusters.quadrature import BetaBinomialGrid, beta_binomial_grid
 from harness_uq.stats.common.importance import ImportanceSample, adapted_proposal, importance_sample

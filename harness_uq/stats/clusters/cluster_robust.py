@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.common.one_way import mean_squares
 from harness_uq.stats.common.student import StudentPosterior
 from harness_uq.stats.common.validate_arrays import (

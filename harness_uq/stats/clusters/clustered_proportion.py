@@ -12,7 +12,7 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.clusters.nested_trials_posterior import nested_correlations
 from harness_uq.stats.clusters.quadrature import beta_binomial_grid
 from harness_uq.stats.common.beta_mixture import BetaMixturePosterior

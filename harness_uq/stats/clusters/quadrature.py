@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from harness_uq.errors import UnreliableError
+from harness_uq.messages.errors import UnreliableError
 from harness_uq.stats.clusters.beta_binomial_likelihood import BetaBinomialLogPosterior, DispersionPrior
 from harness_uq.stats.common.mode import find_mode
 from harness_uq.stats.common.validate_arrays import FloatArray

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from harness_uq.errors import DataError, UnreliableError
+from harness_uq.messages.errors import DataError, UnreliableError
 from harness_uq.stats.common.mode import find_mode
 from harness_uq.stats.common.validate_arrays import FloatArray, check_finite
 from harness_uq.stats.common.validate_scalars import MAX_DRAWS, check_rng, check_whole

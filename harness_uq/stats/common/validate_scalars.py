@@ -5,7 +5,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.validate_arrays import LARGEST
 
 MAX_DRAWS = 10**7
@@ -23,7 +23,7 @@ def check_number(
     >>> check_number(None, "beta", above=0)
     Traceback (most recent call last):
     ...
-    harness_uq.errors.DataError: beta must be a number above 0; got None
+    harness_uq.messages.errors.DataError: beta must be a number above 0; got None
     """
     number = _float(value) if isinstance(value, Real) else math.nan
     if not (lowest <= number < below and number > above):
@@ -38,7 +38,7 @@ def check_whole(value: object, name: str, lowest: int, highest: int = MAX_QUESTI
     >>> check_whole(2.5, "k", 1, 10)
     Traceback (most recent call last):
     ...
-    harness_uq.errors.DataError: k must be a whole number, 1 to 10; got 2.5
+    harness_uq.messages.errors.DataError: k must be a whole number, 1 to 10; got 2.5
     """
     if not isinstance(value, Integral) or isinstance(value, bool) or not lowest <= int(value) <= highest:
         raise DataError(f"{name} must be a whole number, {lowest} to {highest}; got {_describe(value)}")

@@ -7,7 +7,7 @@ from functools import partial
 
 from scipy.special import stdtrit
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.validate_arrays import check_level
 
 TRIALS = "trials"

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.posterior import Posterior
 from harness_uq.stats.common.validate_arrays import FloatArray, check_finite
 from harness_uq.stats.common.validate_scalars import check_bounds

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness_uq.errors import NotEstimableError
+from harness_uq.messages.errors import NotEstimableError
 from harness_uq.stats.clusters.beta_binomial_posterior import clustered_posterior
 from harness_uq.stats.clusters.quadrature import beta_binomial_grid
 from harness_uq.stats.common.posterior import Posterior

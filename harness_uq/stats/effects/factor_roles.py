@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.effects.design import Design, Term, cross_terms
 
 

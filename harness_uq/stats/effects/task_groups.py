@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.clusters.quadrature import BetaBinomialGrid, beta_binomial_grid
 from harness_uq.stats.common.posterior import BetaPosterior, IntervalKind, QuantilePosterior
 from harness_uq.stats.common.validate_arrays import (

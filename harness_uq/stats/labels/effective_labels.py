@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness_uq.errors import NotEstimableError
+from harness_uq.messages.errors import NotEstimableError
 from harness_uq.stats.common.validate_arrays import FloatArray
 from harness_uq.stats.labels.judge import best_weight, corrected_mean
-from harness_uq.stats.labels.validate_labels import check_graded
+from harness_uq.stats.labels.label_arrays import check_graded
 
 
 @dataclass(frozen=True, slots=True)

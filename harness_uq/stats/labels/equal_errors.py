@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, as_floats, validated_codes
 from harness_uq.stats.common.validate_scalars import MAX_DRAWS, check_number, check_rng, check_whole
 from harness_uq.stats.labels.judge import CorrectedDifference
-from harness_uq.stats.labels.validate_labels import label_weights
+from harness_uq.stats.labels.label_arrays import label_weights
 from harness_uq.stats.trials.partial_identification import OuterPosterior
 from harness_uq.stats.units.records import record_draws
 

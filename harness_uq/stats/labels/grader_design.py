@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.common.one_way import mean_squares
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, as_floats, validated_codes
 from harness_uq.stats.common.validate_scalars import check_rng, check_whole

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.validate_arrays import FloatArray, as_floats
-from harness_uq.stats.labels.validate_labels import label_weights
+from harness_uq.stats.labels.label_arrays import label_weights
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.posterior import BetaPosterior, DifferencePosterior, Posterior
 from harness_uq.stats.common.validate_arrays import FloatArray
 from harness_uq.stats.common.validate_scalars import MAX_DRAWS, check_range, check_rng, check_whole
-from harness_uq.stats.labels.validate_labels import Graded, check_graded, check_label_range, mean_of_trials
+from harness_uq.stats.labels.label_arrays import Graded, check_graded, check_label_range, mean_of_trials
 from harness_uq.stats.means.bounded import tightness
 from harness_uq.stats.units.priors import PRIORS
 from harness_uq.stats.units.records import record_draws

@@ -6,11 +6,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, as_floats, check_level, validated_codes
 from harness_uq.stats.common.validate_scalars import check_number, check_range, check_rng
 from harness_uq.stats.labels.judge import judge_corrected_difference, judge_corrected_posterior
-from harness_uq.stats.labels.validate_labels import label_weights
+from harness_uq.stats.labels.label_arrays import label_weights
 
 _FEWEST_PILOT = 10
 _N_BINS = 4

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.common.posterior import DrawsPosterior
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, as_floats, validated_codes
 from harness_uq.stats.common.validate_scalars import MAX_DRAWS, check_rng, check_whole

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.common.validate_arrays import FloatArray, check_finite, validated_codes
 from harness_uq.stats.means.hall import hall_mean
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray
 from harness_uq.stats.common.validate_scalars import check_number
 from harness_uq.stats.units.contrasts import check_table

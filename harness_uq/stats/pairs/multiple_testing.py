@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.validate_arrays import FloatArray, as_floats
 
 Correction: TypeAlias = Literal["holm", "bh", "bonferroni"]

@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.posterior import DifferencePosterior
 from harness_uq.stats.common.validate_arrays import FloatArray, as_floats
 from harness_uq.stats.pairs.paired_latent_normal import LatentNormalPosterior

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.common.student import StudentPosterior, student_posterior
 from harness_uq.stats.common.validate_arrays import FloatArray, as_floats, check_finite
 from harness_uq.stats.units.contrasts import check_table

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, as_floats, check_finite, check_level
 from harness_uq.stats.common.validate_scalars import check_number, check_rng
 

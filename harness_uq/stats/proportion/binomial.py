@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.common.beta_quantile import beta_quantile
 from harness_uq.stats.common.posterior import BetaPosterior, DensityPosterior, IntervalKind, Posterior
 from harness_uq.stats.common.validate_arrays import FloatArray, check_counts, check_level

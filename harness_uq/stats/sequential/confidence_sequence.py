@@ -6,7 +6,7 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, check_finite, check_level, validated_codes
 from harness_uq.stats.common.validate_scalars import check_bounds
 from harness_uq.stats.sequential.wealth import Units, dispersion, log_wealth

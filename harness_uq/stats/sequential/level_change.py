@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.common.validate_arrays import FloatArray, as_floats, check_level
 
 _SIZES = np.array([1.5, 4.0])  # prior standard deviations of the change, in standard deviations of a run's mean

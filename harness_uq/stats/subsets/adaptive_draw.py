@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from harness_uq.errors import NotEstimableError
+from harness_uq.messages.errors import NotEstimableError
 from harness_uq.stats.common.validate_scalars import check_rng, check_whole
 from harness_uq.stats.subsets.draw import FLOOR, Subset, inclusion_probabilities, ordered, systematic
 from harness_uq.stats.subsets.logistic_regression import logistic

@@ -6,7 +6,7 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray
 from harness_uq.stats.common.validate_scalars import check_range, check_rng, check_whole
 from harness_uq.stats.subsets.question_covariates import check_history, rates

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from harness_uq.errors import NotEstimableError
+from harness_uq.messages.errors import NotEstimableError
 from harness_uq.stats.common.posterior import BetaPosterior
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray
 from harness_uq.stats.subsets.logistic_regression import logistic

@@ -6,7 +6,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.posterior import BetaPosterior
 from harness_uq.stats.common.validate_arrays import FloatArray, check_finite
 from harness_uq.stats.common.validate_outcomes import check_outcomes, count_trials

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from harness_uq.errors import DataError, NotEstimableError, UnreliableError
+from harness_uq.messages.errors import DataError, NotEstimableError, UnreliableError
 from harness_uq.stats.clusters.quadrature import BetaBinomialGrid, beta_binomial_grid
 from harness_uq.stats.common.posterior import BetaPosterior, DensityPosterior, Posterior, ScaledPosterior
 from harness_uq.stats.common.validate_arrays import FloatArray, as_array, validated_codes

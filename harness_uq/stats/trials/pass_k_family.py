@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from scipy import special
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.validate_arrays import FloatArray
 
 PassKind = Literal["at", "hat", "g", "mg", "maj"]

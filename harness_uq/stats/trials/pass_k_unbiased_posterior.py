@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness_uq.errors import NotEstimableError
+from harness_uq.messages.errors import NotEstimableError
 from harness_uq.stats.common.posterior import BetaPosterior
 from harness_uq.stats.common.validate_outcomes import check_question_counts
 from harness_uq.stats.means.bounded import (

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from harness_uq.errors import NotEstimableError
+from harness_uq.messages.errors import NotEstimableError
 from harness_uq.stats.common.validate_arrays import check_finite, validated_codes
 from harness_uq.stats.trials.diagnostics import unit_components
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.beta_quantile import beta_quantile
 from harness_uq.stats.common.posterior import DensityPosterior, DifferencePosterior, WithLazyMoments
 from harness_uq.stats.common.unseen_subpopulations import UnseenSubpopulations

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.posterior import BetaPosterior, DifferencePosterior, IntervalKind, WithLazyMoments
 from harness_uq.stats.common.roots import invert_rows
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, check_finite, check_level

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.validate_arrays import FloatArray, as_floats, validated_codes
 from harness_uq.stats.common.validate_scalars import check_range
 from harness_uq.stats.units.contrasts import cluster_mass

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from harness_uq import TaskLog
-from harness_uq.plugins.protocols import Run
-from harness_uq.plugins.readers import Reading, read_logs
+from harness_uq.io.plugins.protocols import Run
+from harness_uq.io.readers import Reading, read_logs
 from harness_uq_formats.reader import FORMATS, FormatReader
 
 READERS = {name: FormatReader(name, module) for name, module in FORMATS.items()}

@@ -9,7 +9,7 @@ from harness_uq import TaskLog, compare
 from harness_uq.data.task_log import AggregateScore
 from harness_uq.data.trial_endings import ending_code
 from harness_uq.inference.load_plugins import load_plugins
-from harness_uq.plugins.readers import read_logs
+from harness_uq.io.readers import read_logs
 from harness_uq_formats import lighteval
 from harness_uq_formats.reader import FORMATS
 from tests.adapters.formats.files import ResourceReader

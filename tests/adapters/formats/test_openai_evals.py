@@ -10,8 +10,8 @@ import pluggy
 import pytest
 
 from harness_uq import TaskLog
-from harness_uq.plugins import hookspecs
-from harness_uq.plugins.readers import read_logs
+from harness_uq.io.plugins import hookspecs
+from harness_uq.io.readers import read_logs
 from harness_uq_formats import openai_evals
 
 READERS = {reader.name: reader for reader in openai_evals.harness_uq_harnesses()}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from harness_uq import TaskLog, compare
-from harness_uq.plugins.readers import read_logs
+from harness_uq.io.readers import read_logs
 from harness_uq_formats.reader import FORMATS
 from tests.adapters.formats.files import ResourceReader
 from tests.conftest import originals

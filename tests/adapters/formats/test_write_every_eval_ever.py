@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from harness_uq import Interval, estimate, read_logs
-from harness_uq.cli import main
+from harness_uq.commands.main import main
 from harness_uq.data.task_log import HarnessResult, Scores, TaskLog
 from harness_uq.inference.load_plugins import load_plugins
+from harness_uq.io.readers import task_logs
 from harness_uq.options import Options
-from harness_uq.plugins.readers import task_logs
 from harness_uq.results.estimate import Estimate
 from harness_uq_formats.write_every_eval_ever import Record, eee_files, eee_lines, eee_place, eee_records
 from tests.conftest import ROOT

@@ -1,7 +1,7 @@
 import subprocess
 import sys
 
-from harness_uq.plugins.protocols import Reader
+from harness_uq.io.plugins.protocols import Reader
 from harness_uq_lm_eval import harness_uq_harnesses
 from harness_uq_lm_eval.harness import LmEvalHarness
 

@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.calibration.coverage_curves import coverage, coverage_against_width, coverage_error
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from tests.figures import assert_labels_are_inside
 
 pytest.importorskip("matplotlib")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.calibration.scenarios.labels import ppi_interval, rogan_gladen_interval
-from harness_uq.errors import NotEstimableError
+from harness_uq.messages.errors import NotEstimableError
 
 NONE = float("nan")
 

@@ -6,7 +6,7 @@ from scipy import special
 
 from benchmarks.reference.crossed_importance import crossed_importance_posterior
 from benchmarks.reference.link_scale import Link
-from harness_uq.errors import DataError, UnreliableError
+from harness_uq.messages.errors import DataError, UnreliableError
 from harness_uq.stats import crossed_posterior
 
 INVERSE = {"logit": special.expit, "probit": special.ndtr}

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import linalg, special, stats
 
 from benchmarks.reference.nested import nested_posterior
-from harness_uq.errors import DataError, UnreliableError
+from harness_uq.messages.errors import DataError, UnreliableError
 from harness_uq.stats.clusters import nested_trials_posterior as nested
 from harness_uq.stats.clusters.beta_binomial_posterior import clustered_posterior
 from harness_uq.stats.clusters.beta_expectations import HatNodes

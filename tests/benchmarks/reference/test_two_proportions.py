@@ -13,7 +13,7 @@ from benchmarks.reference.two_proportions import (
     newcombe_interval,
     tango_interval,
 )
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 
 tables = st.lists(st.integers(0, 40), min_size=4, max_size=4).filter(any)
 

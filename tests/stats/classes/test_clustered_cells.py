@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t
 
-from harness_uq.stats.classes.clustered_cells import (
+from harness_uq.stats.classes.clustered_confusion import (
     WidenedPosterior,
     effective_clusters,
     pseudo_cell_parts,

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.classes.confusion import confusion_posterior
 from harness_uq.stats.classes.dirichlet import draws_posterior
 from harness_uq.stats.classes.multiclass import (

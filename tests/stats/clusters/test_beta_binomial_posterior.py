@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from harness_uq.errors import DataError, UnreliableError
+from harness_uq.messages.errors import DataError, UnreliableError
 from harness_uq.stats.clusters.beta_binomial_likelihood import DispersionPrior
 from harness_uq.stats.clusters.beta_binomial_posterior import (
     SampledClusteredPosterior,

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.clusters.cluster_robust import cluster_robust, korn_graubard_wilson
 from harness_uq.stats.common.student import student_posterior
 from tests.reference_values import reference_values

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.clusters.beta_binomial_likelihood import BetaBinomialLogPosterior, DispersionPrior, log_prior
 from harness_uq.stats.clusters.quadrature import BetaBinomialGrid, beta_binomial_grid
 from harness_uq.stats.common.mode import find_mode

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats import BetaMixturePosterior, BetaPosterior
 
 P = np.array([0.001, 0.025, 0.5, 0.975, 0.999])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from harness_uq.errors import DataError, UnreliableError
+from harness_uq.messages.errors import DataError, UnreliableError
 from harness_uq.stats.common.importance import (
     StudentTMixture,
     adapted_proposal,

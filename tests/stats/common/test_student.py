@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import special
 from scipy.stats import binomtest
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.common.posterior import narrowest_interval
 from harness_uq.stats.common.student import StudentPosterior, student_posterior
 

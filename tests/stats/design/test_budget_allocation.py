@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.design.budget_allocation import CrossedDesign, best_allocation
 
 VARIANCES = {("question",): 0.05, ("seed",): 0.002, ("question", "seed"): 0.02, (): 0.15}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.clusters.beta_binomial_posterior import clustered_posterior
 from harness_uq.stats.common.posterior import BetaPosterior, Posterior
 from harness_uq.stats.design.planning import expected_width, predict_width

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from benchmarks.reference.link_scale import Link, crossed_latent_sds
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats import clustered_posterior, crossed_posterior, student_posterior
 from harness_uq.stats.effects.crossed import CrossedPosterior
 from harness_uq.stats.effects.design import read_design

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats import clustered_bounded_posterior, new_tasks_posterior
 
 ALIKE = [0.62, 0.55, 0.58, 0.66, 0.6, 0.57]

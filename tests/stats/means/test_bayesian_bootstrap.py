@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta, kstest
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.clusters.cluster_robust import cluster_robust
 from harness_uq.stats.means.bayesian_bootstrap import bayesian_bootstrap, corpus_statistic, resampled
 from harness_uq.stats.units import records

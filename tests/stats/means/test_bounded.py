@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import optimize
 from scipy.stats import betabinom, binomtest
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.common.student import student_posterior
 from harness_uq.stats.means.bounded import (
     bounded_posterior,

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.common.student import student_posterior
 from harness_uq.stats.means.hall import hall_mean
 

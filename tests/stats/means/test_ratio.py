@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta, binomtest, norm
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.means.hall import hall_mean
 from harness_uq.stats.means.ratio import (
     PositiveLimits,

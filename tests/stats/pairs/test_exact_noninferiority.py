@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.pairs.exact_noninferiority import noninferiority_test, prob_worse, score_statistic
 from harness_uq.stats.pairs.paired import paired_posterior
 

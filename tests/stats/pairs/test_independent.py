@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import special
 from scipy.stats import binomtest, kstest
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.clusters.beta_binomial_posterior import clustered_posterior
 from harness_uq.stats.common.posterior import BetaPosterior, DrawsPosterior
 from harness_uq.stats.pairs import independent

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import integrate, special
 from scipy.stats import binomtest, kstest
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.pairs.paired import (
     PairedModel,
     paired_posterior,

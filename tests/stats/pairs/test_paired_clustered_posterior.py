@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import binomtest
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.clusters.cluster_robust import cluster_robust
 from harness_uq.stats.common.posterior import DifferencePosterior, Posterior
 from harness_uq.stats.pairs.paired import paired_posterior

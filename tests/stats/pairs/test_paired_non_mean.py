@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.classes.confusion import confusion_posterior
 from harness_uq.stats.means.bayesian_bootstrap import bayesian_bootstrap
 from harness_uq.stats.pairs.paired import paired_posterior

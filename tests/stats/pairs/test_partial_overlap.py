@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.pairs.paired_frequentist import paired_t
 from harness_uq.stats.pairs.partial_overlap import partial_overlap
 

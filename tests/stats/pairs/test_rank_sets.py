@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.pairs.paired_frequentist import mcnemar_test
 from harness_uq.stats.pairs.rank_sets import RankSets, rank_sets, rank_sets_of_normal
 

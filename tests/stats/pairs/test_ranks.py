@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import special
 from scipy.stats import binomtest
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.pairs.ranks import (
     rank_posterior,
     tied_ranks,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 from scipy import special
 
-from harness_uq.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.proportion import binomial
 from harness_uq.stats.proportion.binomial import (
     BinomialMethod,

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats import beta_posterior, confidence_sequence, paired_confidence_sequence
 from harness_uq.stats.sequential.wealth import Units, dispersion, log_wealth
 

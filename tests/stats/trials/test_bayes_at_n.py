@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from scipy import stats
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.trials.bayes_at_n import avg_at_n, bayes_at_n, bayes_at_n_posterior
 from tests.reference_values import reference_values
 

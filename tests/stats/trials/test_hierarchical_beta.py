@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.clusters.quadrature import beta_binomial_grid
 from harness_uq.stats.common.posterior import BetaPosterior
 from harness_uq.stats.proportion.binomial import binomial_interval

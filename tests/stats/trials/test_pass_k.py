@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from scipy import integrate, special, stats
 
-from harness_uq.errors import DataError, NotEstimableError, UnreliableError
+from harness_uq.messages.errors import DataError, NotEstimableError, UnreliableError
 from harness_uq.stats.clusters.beta_binomial_posterior import clustered_posterior
 from harness_uq.stats.clusters.quadrature import beta_binomial_grid
 from harness_uq.stats.common.posterior import DrawsPosterior

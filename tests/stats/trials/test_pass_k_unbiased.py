@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness_uq.errors import NotEstimableError
+from harness_uq.messages.errors import NotEstimableError
 from harness_uq.stats.means.bounded import bounded_posterior, clustered_bounded_posterior
 from harness_uq.stats.trials.pass_k import g_pass_at_k, pass_at_k, pass_hat_k
 from harness_uq.stats.trials.pass_k_unbiased_posterior import unbiased_pass_k_posterior

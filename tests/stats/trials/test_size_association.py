@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, linregress
 
-from harness_uq.errors import NotEstimableError
+from harness_uq.messages.errors import NotEstimableError
 from harness_uq.stats.trials.size_association import size_association_test
 
 SIZES = np.array([1, 2, 2, 3, 5, 8, 13])

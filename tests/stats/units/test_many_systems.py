@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray
 from harness_uq.stats.units.all_pairs import pair_moments, prob_better
 from harness_uq.stats.units.contrasts import PairedDifferences, contrast_posteriors

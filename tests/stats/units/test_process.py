@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy import optimize, special
 from scipy.stats import binomtest, kstest
 
-from harness_uq.errors import DataError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.validate_arrays import FloatArray
 from harness_uq.stats.units import contour
 from harness_uq.stats.units.contour import prob_linear_form_positive

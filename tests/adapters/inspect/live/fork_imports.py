@@ -7,7 +7,11 @@ RUN_IMPORTS = (
     *("inspect_ai", "inspect_ai._cli.main", "inspect_ai._control.server", "inspect_ai.agent._acp.server", "fastapi"),
     *("inspect_ai.hooks", "inspect_ai.model._providers.mockllm", "anyio._backends._asyncio", "pydantic.v1"),
     *("IPython.display", "rich.markdown", "uvicorn", "uvicorn.lifespan.on", "uvicorn.protocols.http.auto"),
-    *("uvicorn.protocols.websockets.auto", "harness_uq.estimation.live_settings", "harness_uq.comparison.compare"),
+    *(
+        "uvicorn.protocols.websockets.auto",
+        "harness_uq.analyses.live_settings",
+        "harness_uq.analyses.comparison.compare",
+    ),
     *("harness_uq.inference.methods.binary", "harness_uq.results.estimate", "harness_uq.results.comparison"),
     *("harness_uq.plugin_api", "harness_uq_lm_eval.harness", "harness_uq_formats.reader"),
 )

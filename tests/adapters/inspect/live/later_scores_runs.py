@@ -14,7 +14,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import edit_score, read_eval_log, write_eval_log
 from inspect_ai.scorer import Score, ScoreEdit, accuracy, scorer, stderr
 
-from harness_uq.cli import main as harness_uq
+from harness_uq.commands.main import main as harness_uq
 
 OPTIONS = {"model": "mockllm/model", "display": "none", "log_realtime": False, "log_level": "error"}
 

@@ -451,7 +451,7 @@ def test_the_environment_may_name_the_method_of_options_on_the_command_line(task
 
 
 def test_help_names_every_option(capsys):
-    from harness_uq.cli import main
+    from harness_uq.commands.main import main
     from harness_uq_inspect.live.environment import OPTIONS
 
     assert main(["inspect", "--help"]) == 0
@@ -460,7 +460,7 @@ def test_help_names_every_option(capsys):
 
 
 def test_rescoring_reproduces_the_live_run_and_can_be_undone(runs, tmp_path, capsys):
-    from harness_uq.cli import main
+    from harness_uq.commands.main import main
 
     live = log_file(runs, "eval")
     path = Path(shutil.copy(live, tmp_path))

@@ -11,7 +11,7 @@ import pytest
 
 import harness_uq_inspect
 from harness_uq import DataError, Options, estimate
-from harness_uq.structure.structure import StructureOptions
+from harness_uq.data.structure import StructureOptions
 from harness_uq_inspect.read.samples import read_log
 from tests.adapters.inspect.environment import environment, run_with_uq
 
@@ -186,12 +186,12 @@ print(*(set(sys.modules) - had))
     small = ("pluggy", "lazy_loader", "harness_uq.messages")
     assert {name for name in new if not name.startswith(small)} == {
         "harness_uq",
-        "harness_uq.errors",
-        "harness_uq.estimands",
-        "harness_uq.plugins",
-        "harness_uq.plugins.hookspecs",
-        "harness_uq.plugins.protocols",
-        "harness_uq.redaction",
+        "harness_uq.messages.errors",
+        "harness_uq.data.estimands",
+        "harness_uq.io.plugins",
+        "harness_uq.io.plugins.hookspecs",
+        "harness_uq.io.plugins.protocols",
+        "harness_uq.messages.redaction",
         "harness_uq.plugin_api",
         "harness_uq_inspect",
         "harness_uq_inspect._registry",

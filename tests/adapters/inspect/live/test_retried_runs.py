@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from harness_uq import read_logs
+from harness_uq.analyses.effects import effects
+from harness_uq.analyses.scan.scan_logs import scan
 from harness_uq.messages.catalogue.reading import COPIED_LOG, EARLIER_ATTEMPT
 from harness_uq.options import Options
-from harness_uq.runner.pipeline import scan
-from harness_uq.variance_components.effects import effects
 from tests.adapters.inspect.environment import run_with_uq
 
 pytestmark = [pytest.mark.harness, pytest.mark.slow]

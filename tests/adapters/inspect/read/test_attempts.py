@@ -3,10 +3,10 @@
 import pytest
 
 from harness_uq import read_logs
+from harness_uq.analyses.effects import effects
+from harness_uq.analyses.scan.scan_logs import scan
 from harness_uq.messages.catalogue.reading import COPIED_LOG, EARLIER_ATTEMPT
 from harness_uq.options import Options
-from harness_uq.runner.pipeline import scan
-from harness_uq.variance_components.effects import effects
 from tests.adapters.inspect.logs import grid, header, score_totals, write_eval, write_json
 
 FINISHED = [[1.0], [0.0], [1.0], [1.0], [0.0], [1.0]]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from harness_uq.data.resources import ResourceOptions
-from harness_uq.plugins.readers import read_logs
+from harness_uq.io.readers import read_logs
 from harness_uq_inspect.harness import InspectHarness
 from tests.adapters.inspect.environment import run_with_uq
 from tests.adapters.inspect.logs import header, sample, write_eval, write_json

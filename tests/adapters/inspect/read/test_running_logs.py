@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from harness_uq import LogError
-from harness_uq.cli import main
+from harness_uq.commands.main import main
 from harness_uq.stats import confidence_sequence
 from harness_uq_inspect.read.running_logs import read_running
 from tests.adapters.inspect.environment import run_as_command

@@ -14,8 +14,8 @@ from inspect_ai.scorer import Score, accuracy, scorer
 from inspect_ai.solver import solver
 
 from harness_uq import Options
+from harness_uq.analyses.watch import look
 from harness_uq.inference.load_plugins import load_plugins
-from harness_uq.monitoring import look
 
 
 def main(folder):

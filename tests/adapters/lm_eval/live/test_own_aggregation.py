@@ -6,7 +6,7 @@ from math import inf
 import pytest
 
 from harness_uq import estimate
-from harness_uq.cli import main
+from harness_uq.commands.main import main
 from tests.message_checks import has
 
 pytest.importorskip("lm_eval")
@@ -161,7 +161,7 @@ def test_structure_names_the_metrics_without_scores_per_question(own_run, capsys
 def test_an_estimate_store_keeps_the_interval(own_run, tmp_path, capsys):
     """Other options, so that the second command estimates from the stored task logs."""
     pytest.importorskip("pyarrow")
-    from harness_uq.store.read import stored_logs
+    from harness_uq.analyses.store.read import stored_logs
 
     folder, store = str(own_run[1].parent), str(tmp_path / "store")
     assert main(["estimate", folder, "--store", store, "--level", "0.9"]) == 0

@@ -8,7 +8,7 @@ import pytest
 
 import harness_uq
 import harness_uq_lm_eval
-from harness_uq.rescoring import rescore, restore
+from harness_uq.analyses.rescore import rescore, restore
 from harness_uq_lm_eval.read import replay
 
 pytest.importorskip("lm_eval")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from harness_uq import ActiveHistory, ActiveSampler, DataError, UsageError, estimate, read_logs
-from harness_uq.cli import main
+from harness_uq.commands.main import main
 from harness_uq_lm_eval.messages import CHOSEN_IN_ROUNDS
 from tests.message_checks import has
 

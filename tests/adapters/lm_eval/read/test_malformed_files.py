@@ -10,7 +10,7 @@ from contextlib import suppress
 import pytest
 
 from harness_uq import HarnessUqError, estimate
-from harness_uq.cli import main
+from harness_uq.commands.main import main
 from harness_uq.data.task_log import AggregateScore
 from harness_uq_lm_eval.harness import LmEvalHarness
 from tests.adapters.lm_eval.logs import Folder, data_of, one_task, row, rows, without

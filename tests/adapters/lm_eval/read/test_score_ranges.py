@@ -3,7 +3,7 @@
 import pytest
 
 from harness_uq import Options, estimate
-from harness_uq.structure.structure import StructureOptions
+from harness_uq.data.structure import StructureOptions
 from tests.adapters.lm_eval.logs import Folder, row
 from tests.message_checks import find, has
 

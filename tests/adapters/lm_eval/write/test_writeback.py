@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from harness_uq import LogError
-from harness_uq.cli import main
+from harness_uq.commands.main import main
 from harness_uq_lm_eval.harness import LmEvalHarness
 from harness_uq_lm_eval.write import writeback
 from tests.adapters.lm_eval.logs import Folder, row

@@ -1,1 +1,0 @@
-"""Match the questions that several runs share, with their clusters and scores."""

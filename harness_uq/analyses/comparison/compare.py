@@ -1,0 +1,425 @@
+"""Compare the runs of two systems on each task and over all tasks."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Unpack
+
+from harness_uq.analyses.comparison.identical_runs import sameness
+from harness_uq.analyses.comparison.judge_correction import HumanLabels, compare_with_labels
+from harness_uq.analyses.comparison.missing_scores import apply_missing_policies
+from harness_uq.analyses.comparison.non_mean_metrics import pair_records
+from harness_uq.analyses.comparison.sides import Side, common_keys
+from harness_uq.analyses.comparison.validate_margins import check_difference
+from harness_uq.data.clusters import clusters_of
+from harness_uq.data.panel import MatchedScore, Panel, pair_panel
+from harness_uq.data.selection import (
+    ScoreKey,
+    SelectedRun,
+    higher_is_better,
+    messages_of_systems,
+    name_systems,
+    tasks_by_metric,
+)
+from harness_uq.data.structure import Clusters
+from harness_uq.data.task_groups import group_data, members_of
+from harness_uq.data.task_log import Classifications, SufficientStatistics, TaskLog, log_of_array
+from harness_uq.inference.auxiliary_data import human_labels, require_labels, selection_with_labels
+from harness_uq.inference.contrasts import (
+    ComparisonContext,
+    Contrast,
+    common_bounds,
+    comparison_row,
+    independent_contrast,
+    paired_contrast,
+    undecided_row,
+)
+from harness_uq.inference.decisions import with_corrected_verdicts
+from harness_uq.inference.load_plugins import load_plugins
+from harness_uq.inference.marginals import marginal
+from harness_uq.inference.posterior import PairedPosterior
+from harness_uq.io.plugins.manager import Plugins
+from harness_uq.io.runs import Runs
+from harness_uq.messages.catalogue.comparison import (
+    GROUP_NOT_PAIRED,
+    INDEPENDENT_COMPARISON,
+    NO_BENCHMARK_SCOPE_POOLING,
+    POOLED_GROUP,
+    POOLED_TASKS,
+    POOLED_TASKS_INCOMPLETE,
+    POOLED_UNITS,
+    UNMATCHED_QUESTIONS,
+)
+from harness_uq.messages.catalogue.estimation import ESTIMATION_FAILED
+from harness_uq.messages.errors import (
+    DataError,
+    HarnessUqError,
+    NotEstimableError,
+    StructureError,
+    error_summary,
+    refusal_of,
+)
+from harness_uq.messages.message import Message, distinct
+from harness_uq.options import OVERALL, Options, resolve, resolve_arrays
+from harness_uq.options_typed import CompareKeywords, CompareScoresKeywords
+from harness_uq.results.comparison import Comparison
+from harness_uq.results.result_list import ResultList
+from harness_uq.stats.units.contrasts import solve_together
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import ArrayLike
+
+    from harness_uq.io.human_labels import Label
+
+
+def compare(
+    a: Runs,
+    b: Runs,
+    options: Options | None = None,
+    *,
+    labels: "str | Path | Sequence[Label] | None" = None,
+    inclusion_probabilities: str | None = None,
+    grader_shift: float = 0.1,
+    plugins: Plugins | None = None,
+    **keywords: Unpack[CompareKeywords],
+) -> ResultList[Comparison]:
+    """Compare two systems on every task, metric and filter that their runs share, and over all tasks.
+
+    Parameters
+    ----------
+    a, b : runs of one system each: paths or results in memory, as for `read_logs`. If a task has several runs, the
+        newest finished run without a sample limit is used
+    options : options of the comparison
+    labels : human labels that correct the scores of a grader: a CSV file with the columns `id`, `system` and `score`,
+        the metric of the runs that contains them, or labels. The comparisons then refer to the scores that a person
+        would give
+    inclusion_probabilities : column of the file of labels with the probability with which each answer was drawn for
+        labeling; by default `probability`, if there is one
+    grader_shift : if only one system has labels, the largest assumed difference between the systems of the grader's
+        sensitivity, specificity and their sum, in [0, 1]
+    plugins : plugins to use; by default the installed ones
+    **keywords : options with the names of the command line: `method`, `level`, `scope`, `seed`, `margin` (and
+        `margins` by task), `cluster`, `range`, `use_samples`, `task`, `metric`, `filter` and `model`; also `power`.
+        They take precedence over `options`
+
+    Returns
+    -------
+    One comparison per task, metric and filter, then one per group of tasks, then one over all tasks for each metric
+    that several tasks share. If the difference cannot be estimated, it is None and a warning gives the reason.
+    Each has its verdict alone and the one after correction for all tasks.
+
+    Raises
+    ------
+    LogError : if no log can be read from a path
+    DataError : if one argument contains several systems
+    NotEstimableError : if the two systems have no task and metric in common
+    StructureError : if a margin is at least as large as the range of the scores
+    TypeError : if an option does not exist
+    """
+    offered = plugins or load_plugins()
+    chosen, selected = resolve("compare", options, keywords)
+    require_labels(labels, inclusion_probabilities)
+    selection = selection_with_labels(selected, labels)
+    side_a, side_b = (
+        Side.read(runs, name, offered, chosen.structure, selection) for runs, name in ((a, "A"), (b, "B"))
+    )
+    if labels is not None:
+        human = HumanLabels(human_labels(labels, (*side_a.logs, *side_b.logs), inclusion_probabilities), grader_shift)
+        return ResultList(compare_with_labels((side_a, side_b), human, chosen, offered))
+    return ResultList(compare_sides(side_a, side_b, chosen, offered)[0])
+
+
+def compare_sides(
+    side_a: Side, side_b: Side, options: Options, plugins: Plugins
+) -> tuple[list[Comparison], dict[ScoreKey, MatchedScore]]:
+    """Compare two systems as `compare` does; also return the matched questions behind each row, if there are any."""
+    rows, matched = _rows(side_a, side_b, options, plugins)
+    rows = apply_missing_policies(
+        rows, (side_a, side_b), options, plugins, lambda a, b: _rows(a, b, options, plugins)[0]
+    )
+    return rows, matched
+
+
+def _rows(
+    side_a: Side, side_b: Side, options: Options, plugins: Plugins
+) -> tuple[list[Comparison], dict[ScoreKey, MatchedScore]]:
+    """Comparisons of all tasks, groups and over all tasks, with their verdicts after correction."""
+    matched, notes = common_keys(side_a, side_b)
+    names = side_a.system, side_b.system
+    if side_a.system == side_b.system:
+        names = f"{side_a.system} (A)", f"{side_b.system} (B)"
+    job = _Job(options, plugins, names, side_a, side_b)
+    for key, _ in matched:
+        check_difference("margin", options.margin_of(key[0]), side_a.chosen[key], options.structure)
+    pairs = [(side_a.chosen[key_a], side_b.chosen[key_b]) for key_a, key_b in matched]
+    job.prepare([pair for pair in pairs if not pair[0].log.subtasks])
+    rows = [job.isolated(a, b) for a, b in pairs if not a.log.subtasks]
+    panels = {key: score.members[0] for key, score in job.matched.items()}
+    rows += [job.group(key, panels) for key, _ in matched if side_a.chosen[key].log.subtasks]
+    rows += job.overall(panels)
+    rows = [replace(row, messages=(*row.messages, *notes)) for row in rows]
+    same = sameness(side_a, side_b, matched)
+    if same is not None:  # more questions would not separate a run from itself
+        rows = [
+            replace(
+                row,
+                identical_runs_note=same.text,
+                verdict_text=same.text if row.verdict == "undecided" else row.verdict_text,
+                next_step="",
+                n_additional_questions=None,
+                messages=(same, *row.messages),
+            )
+            for row in rows
+        ]
+    return with_corrected_verdicts(rows, options.level), job.matched
+
+
+def compare_scores(
+    a: "ArrayLike",
+    b: "ArrayLike",
+    *,
+    clusters: "ArrayLike | None" = None,
+    options: Options | None = None,
+    metric: str = "score",
+    **keywords: Unpack[CompareScoresKeywords],
+) -> Comparison:
+    """Compare two arrays of scores of the same questions.
+
+    Parameters
+    ----------
+    a, b : scores of the systems A and B: (n_questions,) or (n_questions, n_trials), as for `estimate_scores`. The
+        numbers of trials may differ
+    clusters : labels (n_questions,), as for `estimate_scores`
+    options : options of the comparison
+    metric : name of the metric in the result
+    **keywords : `method`, `level`, `margin`, `power`, `scope` and `seed` as for `compare`, and `range`, the
+        smallest and largest possible score. They take precedence over `options`
+
+    Raises
+    ------
+    DataError : if the arrays have a different number of questions, clusters have a different shape, or a value is not a
+        finite number
+    TypeError : if an option does not exist
+
+    Examples
+    --------
+    >>> row = compare_scores([1, 1, 1, 0, 1, 1], [1, 0, 0, 0, 1, 0])
+    >>> row.value_a - row.value_b, row.verdict
+    (0.5, 'undecided')
+    """
+    chosen = resolve_arrays("compare_scores", options, keywords, metric)
+    log_a, log_b = (log_of_array(x, name, clusters=clusters, metric=metric) for x, name in ((a, "A"), (b, "B")))
+    if len(log_a.questions) != len(log_b.questions):
+        raise DataError(
+            f"a and b must have one row per question; got {len(log_a.questions)} and {len(log_b.questions)} rows"
+        )
+    return compare(log_a, log_b, chosen)[0]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Job:
+    """The inputs of one call of `compare`, and the questions that were matched."""
+
+    options: Options
+    plugins: Plugins
+    names: tuple[str, str]
+    side_a: Side
+    side_b: Side
+    matched: dict[ScoreKey, MatchedScore] = field(default_factory=dict)
+    joint: dict[ScoreKey, PairedPosterior] = field(default_factory=dict)
+
+    def prepare(self, pairs: Iterable[tuple[SelectedRun, SelectedRun]]) -> None:
+        """Match the questions of all tasks, so that the limits of their differences are computed together."""
+        if self.options.method == "independent" or self.options.scope == "benchmark":
+            return
+        for a, b in pairs:
+            with suppress(Exception):  # `task` meets the same error, and reports it
+                joint = self._joint(a, b)
+                joint.contrast(0, 1)
+                self.joint[joint.key] = joint
+        solve_together(joint.contrast(0, 1).posterior for joint in self.joint.values())
+
+    def _joint(self, a: SelectedRun, b: SelectedRun) -> PairedPosterior:
+        panel = pair_panel(a, b, self.options.structure, self.plugins)
+        return PairedPosterior(panel, self.options.estimation, self.plugins, method=self.options.method)
+
+    def isolated(self, a: SelectedRun, b: SelectedRun) -> Comparison:
+        """Call `task`; an unexpected error affects only this row."""
+        try:
+            return self.task(a, b)
+        except (DataError, StructureError) as error:
+            return undecided_row(self._context(a, b), self.options, refusal_of(error))
+        except HarnessUqError:
+            raise
+        except Exception as error:
+            failure = ESTIMATION_FAILED(error=error_summary(error))
+            return undecided_row(self._context(a, b), self.options, failure)
+
+    def task(self, a: SelectedRun, b: SelectedRun) -> Comparison:
+        """Compare one task, metric and filter."""
+        reason = "Method independent was requested"
+        if self.options.method != "independent":
+            try:
+                if isinstance(a.data, SufficientStatistics | Classifications):
+                    return self._records(a, b)
+                joint = self.joint.get((a.log.task, a.data.metric, a.data.filter)) or self._joint(a, b)
+            except NotEstimableError as error:
+                reason = str(error)
+            else:
+                row = self._paired(joint)
+                self.matched[row.key] = MatchedScore((joint.panel,))
+                return row
+        return self._independent(a, b, reason)
+
+    def group(self, key: ScoreKey, panels: Mapping[ScoreKey, Panel]) -> Comparison:
+        """Compare a group of tasks, with the weights of the harness."""
+        _, metric, name = key
+        try:
+            weights = self._group_weights(key)
+            panel_of_task = [panels.get((task, metric, name)) for task in weights]
+            if missing := [task for task, panel in zip(weights, panel_of_task, strict=True) if panel is None]:
+                raise NotEstimableError(GROUP_NOT_PAIRED(tasks=missing))
+        except NotEstimableError as error:
+            return self._independent(self.side_a.chosen[key], self.side_b.chosen[key], str(error))
+        present = [panel for panel in panel_of_task if panel is not None]
+        return self._pooled(key, present, list(weights.values()), POOLED_GROUP(n_tasks=len(present)))
+
+    def _group_weights(self, key: ScoreKey) -> dict[str, float]:
+        """Return the mean over both systems of the weight of each task of a group.
+
+        They differ if the weights are numbers of questions, and a system lacks some scores.
+
+        Raises
+        ------
+        NotEstimableError : if the logs of a system do not determine its weights, or both have different tasks
+        """
+        of_side = []
+        for side in (self.side_a, self.side_b):
+            log = side.chosen[key].log
+            group = group_data(log, *key[1:], members_of(log, side.logs), self._clusters)
+            of_side.append(dict(zip(group.names, group.weights.tolist(), strict=True)))
+        a, b = of_side
+        if different := sorted(a.keys() ^ b.keys()):
+            raise NotEstimableError(GROUP_NOT_PAIRED(tasks=different))
+        return {task: (weight + b[task]) / 2 for task, weight in a.items()}
+
+    def _clusters(self, log: TaskLog) -> Clusters:
+        return clusters_of(log, self.options.structure, self.plugins)
+
+    def overall(self, panels: Mapping[ScoreKey, Panel]) -> list[Comparison]:
+        """Compare over all tasks that share a metric and filter; all questions have equal weight."""
+        rows = []
+        for (metric, name), tasks in tasks_by_metric(panels).items():
+            members = [panels[task, metric, name] for task in tasks]
+            if len(members) > 1 and len({member.bounds for member in members}) == 1:
+                note = self._pooling_note(metric, name, tasks)
+                rows.append(self._pooled((OVERALL, metric, name), members, None, note))
+        return rows
+
+    def _pooling_note(self, metric: str, name: str, pooled: Sequence[str]) -> Message:
+        both = self.side_a.chosen.keys() & self.side_b.chosen.keys()
+        plain = [key for key in both if key[1:] == (metric, name) and not self.side_a.chosen[key].log.subtasks]
+        n_left_out = len(plain) - len(pooled)
+        if n_left_out > 0:
+            return POOLED_TASKS_INCOMPLETE(n_tasks=len(pooled), n_left_out=n_left_out)
+        return POOLED_TASKS(n_tasks=len(pooled))
+
+    def _paired(self, joint: PairedPosterior) -> Comparison:
+        panel = joint.panel
+        (a, b), (value_a, value_b) = panel.runs, panel.scores.tolist()
+        context = replace(
+            self._context(a, b, panel.messages),
+            values=(value_a, value_b),
+            bounds=panel.bounds,
+            panel=panel,
+            n_unmatched=(panel.n_unmatched[0], panel.n_unmatched[1]),
+            n_trials=panel.n_trials,
+            cluster_key=panel.cluster_key,
+        )
+        if self.options.scope == "benchmark":
+            return self._row(lambda: self._of_these_questions(panel), context)
+        return self._row(lambda: joint.contrast(0, 1), context)
+
+    def _of_these_questions(self, panel: Panel) -> Contrast:
+        """Compare on exactly these questions: only trial noise is random, independently for the two systems."""
+        rows = [
+            marginal(run, self.options.estimation, self.plugins, rows=at)
+            for run, at in zip(panel.runs, panel.rows, strict=True)
+        ]
+        of_rows = name_systems([(*row.notes, *row.warnings) for row in rows], self.names)
+        contrast = independent_contrast(rows[0], rows[1])
+        return replace(contrast, method=rows[0].method, info=rows[0].info, messages=of_rows)
+
+    def _records(self, a: SelectedRun, b: SelectedRun) -> Comparison:
+        paired = pair_records(a, b, self.options.structure, self.plugins, seed=self.options.seed)
+        context = replace(
+            self._context(a, b, paired.messages),
+            values=paired.values,
+            bounds=paired.bounds,
+            n_matched=paired.n_matched,
+            n_unmatched=paired.n_unmatched,
+            cluster_key=paired.cluster_key,
+            n_clusters=paired.n_clusters,
+        )
+        return self._row(lambda: paired.difference, context)
+
+    def _independent(self, a: SelectedRun, b: SelectedRun, reason: str) -> Comparison:
+        rows = [
+            marginal(chosen, self.options.estimation, self.plugins, logs=side.logs)
+            for chosen, side in ((a, self.side_a), (b, self.side_b))
+        ]
+        of_rows = name_systems([(*row.notes, *row.warnings) for row in rows], self.names)
+        messages = (INDEPENDENT_COMPARISON(reason=reason), *of_rows)
+        context = replace(
+            self._context(a, b, messages),
+            values=(rows[0].value, rows[1].value),
+            bounds=common_bounds(rows[0], rows[1]),
+            n_unmatched=(rows[0].n_questions, rows[1].n_questions),
+            n_trials=max((row.n_trials or 1 for row in rows), default=1),
+            cluster_key=rows[0].cluster_key or rows[1].cluster_key,
+        )
+        return self._row(lambda: independent_contrast(rows[0], rows[1]), context)
+
+    def _pooled(
+        self, key: ScoreKey, members: Sequence[Panel], weights: Sequence[float] | None, note: Message
+    ) -> Comparison:
+        self.matched[key] = score = MatchedScore(tuple(members), weights, is_pooled=True)
+        panel, messages = score.panel, [note]
+        if panel.units is not None:
+            keys = sorted({member.cluster_key for member in members if member.cluster_key})
+            messages.append(POOLED_UNITS(units=keys or ["items that recur across tasks"]))
+        (a, b), (value_a, value_b) = members[0].runs, panel.scores.tolist()
+        context = replace(
+            self._context(a, b, messages),
+            key=key,
+            values=(value_a, value_b),
+            bounds=panel.bounds,
+            panel=panel,
+            n_unmatched=(panel.n_unmatched[0], panel.n_unmatched[1]),
+            n_trials=panel.n_trials,
+            cluster_key=None if panel.units is None else "units",
+        )
+        if self.options.scope == "benchmark":
+            return undecided_row(context, self.options, NO_BENCHMARK_SCOPE_POOLING())
+        return self._row(lambda: paired_contrast(panel, self.options.method), context)
+
+    def _row(self, find: Callable[[], Contrast], context: ComparisonContext) -> Comparison:
+        try:
+            contrast = find()
+            if contrast.values is not None:  # questions of only one system are used, too
+                used = tuple(message for message in context.messages if message.code != UNMATCHED_QUESTIONS.code)
+                context = replace(context, values=contrast.values, messages=used)
+            return comparison_row(contrast, context, self.options)
+        except (DataError, NotEstimableError) as error:
+            return undecided_row(context, self.options, refusal_of(error))
+
+    def _context(self, a: SelectedRun, b: SelectedRun, messages: Iterable[Message] = ()) -> ComparisonContext:
+        return ComparisonContext(
+            key=(a.log.task, a.data.metric, a.data.filter),
+            names=self.names,
+            values=(None, None),
+            higher_is_better=higher_is_better(a.log, a.data.metric),
+            messages=distinct((*messages, *messages_of_systems((a, b), self.names, self.options.scope))),
+        )

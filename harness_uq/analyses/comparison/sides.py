@@ -1,0 +1,111 @@
+"""The two sides of a comparison: the runs of each system, and the tasks that both were run on."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from harness_uq.data.log_filter import Selection
+from harness_uq.data.selection import ScoreKey, SelectedRun, select_runs
+from harness_uq.data.structure import StructureOptions
+from harness_uq.data.task_log import TaskLog
+from harness_uq.inference.evidence import with_best_evidence
+from harness_uq.io.plugins.manager import Plugins
+from harness_uq.io.readers import task_logs
+from harness_uq.io.runs import Runs
+from harness_uq.messages.catalogue.comparison import (
+    DIFFERENT_TASKS_COMPARED,
+    NO_COMMON_SCORES,
+    ONE_SYSTEM_REQUIRED,
+    UNSHARED_SCORES,
+)
+from harness_uq.messages.errors import DataError, NotEstimableError
+from harness_uq.messages.message import Message
+
+_MOST_LISTED = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """The runs of one system.
+
+    Attributes
+    ----------
+    system : name of the system
+    logs : all task logs of the system
+    chosen : the data to compare, by task, metric and filter
+    logged : the task logs as they were read, before totals replaced samples and policies for missing scores applied
+    """
+
+    system: str
+    logs: tuple[TaskLog, ...]
+    chosen: Mapping[ScoreKey, SelectedRun]
+    logged: tuple[TaskLog, ...] = ()
+
+    @classmethod
+    def read(
+        cls, runs: Runs, name: str, plugins: Plugins, structure: StructureOptions, selection: Selection | None = None
+    ) -> "Side":
+        """Read the runs passed as argument `name`.
+
+        Raises
+        ------
+        DataError : if they belong to several systems, or a trial without a score has the policy `error`
+        """
+        logged = tuple(task_logs(runs, plugins, selection))
+        logs = tuple(with_best_evidence(logged, plugins, structure))
+        systems = select_runs(logs)
+        if len(systems) != 1:
+            raise DataError(ONE_SYSTEM_REQUIRED(side=name, systems=", ".join(sorted(systems)) or "none"))
+        system, chosen = next(iter(systems.items()))
+        return cls(system, logs, chosen, logged)
+
+    def with_policies(self, structure: StructureOptions, plugins: Plugins) -> "Side":
+        """The same runs with other policies for missing scores."""
+        logs = tuple(with_best_evidence(self.logged, plugins, structure))
+        return replace(self, logs=logs, chosen=select_runs(logs)[self.system])
+
+
+def common_keys(a: Side, b: Side) -> tuple[list[tuple[ScoreKey, ScoreKey]], tuple[Message, ...]]:
+    """Match the tasks, metrics and filters of A and B; also return notes on those that only one system has.
+
+    Raises NotEstimableError if they have none in common.
+    """
+    notes: list[Message] = []
+    matched = [(key, key) for key in a.chosen if key in b.chosen]
+    matched += _across_harnesses(a, b, {key for key, _ in matched})
+    if not matched and len(a.chosen) == len(b.chosen) == 1:
+        matched = [(next(iter(a.chosen)), next(iter(b.chosen)))]
+        keys = {"key_a": _listed(a.chosen), "key_b": _listed(b.chosen)}
+        notes.append(DIFFERENT_TASKS_COMPARED(system_a=a.system, system_b=b.system, **keys))
+    if not matched:
+        keys = {"keys_a": _listed(a.chosen), "keys_b": _listed(b.chosen)}
+        raise NotEstimableError(NO_COMMON_SCORES(system_a=a.system, system_b=b.system, **keys))
+    for side, used in ((a, {key for key, _ in matched}), (b, {key for _, key in matched})):
+        if rest := [key for key in side.chosen if key not in used]:
+            notes.append(UNSHARED_SCORES(system=side.system, keys=_listed(rest), n_keys=len(rest)))
+    return matched, tuple(notes)
+
+
+def _across_harnesses(a: Side, b: Side, known: set[ScoreKey]) -> list[tuple[ScoreKey, ScoreKey]]:
+    """Match tasks of the same name whose only metric has different names in two harnesses."""
+    only_a, only_b = (_single_metric(side.chosen, known) for side in (a, b))
+    return [
+        (only_a[task], only_b[task])
+        for task in only_a.keys() & only_b.keys()
+        if a.chosen[only_a[task]].log.source.harness != b.chosen[only_b[task]].log.source.harness
+    ]
+
+
+def _single_metric(chosen: Mapping[ScoreKey, SelectedRun], known: set[ScoreKey]) -> dict[str, ScoreKey]:
+    by_task: dict[str, list[ScoreKey]] = {}
+    for key in chosen:
+        by_task.setdefault(key[0].rpartition("/")[2], []).append(key)
+    return {task: keys[0] for task, keys in by_task.items() if len(keys) == 1 and keys[0] not in known}
+
+
+def _listed(keys: Iterable[ScoreKey]) -> str:
+    names = [f"{task} {metric}" + ("" if name == "none" else f" ({name})") for task, metric, name in keys]
+    return (
+        ", ".join(names[:_MOST_LISTED])
+        + (f" and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else "")
+        or "nothing"
+    )

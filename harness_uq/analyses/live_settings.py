@@ -1,0 +1,77 @@
+"""Settings of a harness run with `--uq`, the same for every harness."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Self
+
+from harness_uq.data.estimands import Scope, parse_estimand
+from harness_uq.data.structure import StructureOptions
+from harness_uq.inference.defaults import method_names
+from harness_uq.inference.load_plugins import load_plugins
+from harness_uq.io.settings_file import LIVE_SETTINGS, check_settings
+from harness_uq.messages.errors import UsageError, unknown_name
+from harness_uq.options import Options, Rule
+
+
+@dataclass(frozen=True, slots=True)
+class LiveSettings:
+    """Settings of the estimates of a harness run; adapters add settings of their harness in a subclass.
+
+    Attributes
+    ----------
+    method : `bayes`, `wilson`, `t`, `clt` or the name of another method
+    level : nominal coverage, in (0, 1)
+    scope : `population`, `benchmark` or `full`
+    cluster : any number of `FIELD`, `TASK=FIELD`, `none` or `auto`
+    compare : path of a logged run to compare with, or None
+    estimand : `mean`, or the estimand of repeated trials: `pass@K`, `pass^K`, `G-pass@K:TAU`, `mG-pass@K` or `maj@K`
+    """
+
+    rules: ClassVar[Mapping[str, Rule]] = LIVE_SETTINGS
+
+    method: str = "bayes"
+    level: float = 0.95
+    scope: Scope = "population"
+    cluster: tuple[str, ...] = ()
+    compare: str | None = None
+    estimand: str = "mean"
+
+    @classmethod
+    def parse(cls, values: Mapping[str, object]) -> Self:
+        """Settings from the values of options, environment variables or a config file.
+
+        Raises
+        ------
+        SettingsError : if a setting does not exist or its value is invalid
+        """
+        return cls(**check_settings(values, cls.rules, origin="--uq"))  # type: ignore[arg-type]
+
+    def check(self) -> None:
+        """Check before a run that the method and the run to compare with exist, and that the estimand is valid.
+
+        Raises
+        ------
+        UsageError : if the method or the run does not exist
+        DataError : if the estimand is invalid
+        """
+        methods = method_names(load_plugins().estimators)
+        if self.method not in methods:
+            raise UsageError(unknown_name("method", self.method, methods))
+        if self.compare is not None and not Path(self.compare).exists():
+            raise UsageError(f"Run to compare with not found: {self.compare}. Give the path of a logged run.")
+        parse_estimand(self.estimand, self.scope)
+
+    def options(self) -> Options:
+        """Return the options of the estimates.
+
+        Raises
+        ------
+        HarnessUqError : if a setting is invalid
+        """
+        structure = StructureOptions.parse(self.cluster)
+        return Options(method=self.method, level=self.level, scope=self.scope, structure=structure)
+
+    def recorded(self) -> dict[str, str | float]:
+        """The settings that are recorded with the estimates."""
+        return {"method": self.method, "level": self.level, "scope": self.scope, "estimand": self.estimand}

@@ -1,0 +1,438 @@
+"""Rank all systems on the questions that they have in common."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from harness_uq.analyses.compact_letter_display import group_letters
+from harness_uq.analyses.missing_scores import ExtremeRuns, OpenRanks, extreme_runs, open_ranks, with_open_ranks
+from harness_uq.data.arrays import FloatArray, IntArray
+from harness_uq.data.match_questions import identical_pairs
+from harness_uq.data.selection import (
+    ScoreKey,
+    SelectedRun,
+    higher_is_better,
+    messages_of_systems,
+    select_runs,
+)
+from harness_uq.data.task_log import AggregateScore, Scores, TaskLog, log_of_array
+from harness_uq.inference.auxiliary_data import human_labels, require_labels, selection_with_labels, without_labels
+from harness_uq.inference.decisions import adjusted_array
+from harness_uq.inference.evidence import with_best_evidence
+from harness_uq.inference.judge_correction import Human
+from harness_uq.inference.labeled_scores import labeled_posterior
+from harness_uq.inference.load_plugins import load_plugins
+from harness_uq.inference.posterior import JointPosterior, joint_posterior
+from harness_uq.io.plugins.manager import Plugins
+from harness_uq.io.readers import task_logs
+from harness_uq.io.runs import Runs
+from harness_uq.messages.catalogue.comparison import (
+    IDENTICAL_SYSTEMS,
+    RANKING_UNAVAILABLE,
+    SINGLE_SYSTEM,
+    TOO_FEW_SYSTEMS,
+)
+from harness_uq.messages.errors import DataError, NotEstimableError, error_summary
+from harness_uq.options import Correction, Options, resolve, resolve_arrays
+from harness_uq.options_typed import RankKeywords, RankScoresKeywords
+from harness_uq.results.ranking import Neighbours, RankedSystem, Ranking
+from harness_uq.results.result_list import ResultList
+from harness_uq.stats.pairs.rank_sets import RankSets
+from harness_uq.stats.pairs.ranks import RankPosterior, rank_posterior, ranks_of_pair, tied_ranks
+from harness_uq.stats.pairs.shrunk_scores import shrunk_draws
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness_uq.io.human_labels import Label
+
+BoolArray: TypeAlias = NDArray[np.bool_]
+
+TIE_Z = 1.645
+
+
+def rank(
+    logs: Runs,
+    options: Options | None = None,
+    *,
+    labels: "str | Path | Sequence[Label] | None" = None,
+    inclusion_probabilities: str | None = None,
+    plugins: Plugins | None = None,
+    **keywords: Unpack[RankKeywords],
+) -> ResultList[Ranking]:
+    """Rank the systems of these logs on every task, metric and filter that at least two of them share.
+
+    Parameters
+    ----------
+    logs : paths of logged runs, results in memory, lists of these, or a mapping from names of systems to them, as
+        for `read_logs`. If a system has several runs of a task, the newest finished run
+        without a sample limit is used
+    options : options of the ranking
+    labels : human labels that correct the scores of a grader: a CSV file with the columns `id`, `system` and `score`,
+        the metric of the runs that contains them, or labels. The ranking then refers to the scores that people would
+        give
+    inclusion_probabilities : column of the file of labels with the probability with which each answer was drawn for
+        labeling; by default `probability`, if there is one
+    plugins : plugins to use; by default the installed ones
+    **keywords : options with the names of the command line: `level`, `scope`, `correction`, `seed`, `cluster`, `range`,
+        `use_samples`, `task`, `metric`, `filter` and `model`; also `n_draws`. They take precedence over `options`
+
+    Returns
+    -------
+    One ranking per task, metric and filter; the best system comes first
+
+    Raises
+    ------
+    LogError : if no log can be read from a path
+    NotEstimableError : if no two systems share a task and metric
+    TypeError : if an option does not exist
+    """
+    (chosen, selection), offered = resolve("rank", options, keywords), plugins or load_plugins()
+    read = task_logs(logs, offered, selection_with_labels(selection, labels))
+    runs = comparable_runs(read, chosen, offered, labels=labels, inclusion_probabilities=inclusion_probabilities)
+    return rankings_of(joint_tasks(runs, chosen, offered), chosen)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComparableRuns:
+    """The runs of several systems.
+
+    Attributes
+    ----------
+    logs : all logs
+    by_system : the data that represent each system
+    by_key : the data of each task, metric and filter that at least two systems share
+    extremes : the same runs with extreme scores of the trials without a score; empty if all trials have one
+    labels : human labels that correct the scores; None if there are none
+    """
+
+    logs: Sequence[TaskLog]
+    by_system: Mapping[str, Mapping[ScoreKey, SelectedRun]]
+    by_key: Mapping[ScoreKey, Sequence[SelectedRun]]
+    extremes: ExtremeRuns = field(default_factory=dict)
+    labels: Human | None = None
+
+    def is_higher_better(self, key: ScoreKey) -> bool:
+        """Whether higher scores are better."""
+        return higher_is_better(self.by_key[key][0].log, key[1])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointTasks:
+    """Joint inference about the scores of several systems on each task, metric and filter.
+
+    Attributes
+    ----------
+    runs : the runs
+    joint : joint scores by task, metric and filter; only of those for which they can be computed
+    reasons : why there are none for the others
+    plugins : the plugins that computed them
+    open_ranks : rank sets for other scores of the trials without a score, of the tasks that have such trials
+    """
+
+    runs: ComparableRuns
+    joint: Mapping[ScoreKey, JointPosterior]
+    reasons: tuple[str, ...]
+    plugins: Plugins
+    open_ranks: Mapping[ScoreKey, OpenRanks] = field(default_factory=dict)
+
+
+def comparable_runs(
+    logs: Sequence[TaskLog],
+    options: Options,
+    plugins: Plugins,
+    *,
+    labels: "str | Path | Sequence[Label] | None" = None,
+    inclusion_probabilities: str | None = None,
+) -> ComparableRuns:
+    """Select the runs that represent each system.
+
+    Parameters
+    ----------
+    labels, inclusion_probabilities : human labels that correct the scores, as for `rank`
+
+    Raises
+    ------
+    NotEstimableError : if all logs belong to one system
+    DataError : if labels do not name the system, or the scope is not `population`
+    LogError : if the file of labels cannot be read
+    """
+    require_labels(labels, inclusion_probabilities)
+    if labels is not None:
+        return _labeled_runs(logs, labels, inclusion_probabilities, options, plugins)
+    read = with_best_evidence(logs, plugins, options.structure)
+    by_system = select_runs(read)
+    if len(by_system) == 1:
+        raise NotEstimableError(SINGLE_SYSTEM(system=next(iter(by_system))))
+    policies = options.structure.missing
+    has_missing = any(isinstance(data, Scores) and data.missing is not None for log in read for data in log.data)
+    is_open = has_missing and (policies.has_bounds or policies.is_default)
+    extremes = extreme_runs(logs, options.estimation, plugins) if is_open else {}
+    return ComparableRuns(read, by_system, _by_key(by_system, read), extremes)
+
+
+def _labeled_runs(
+    logs: Sequence[TaskLog],
+    labels: "str | Path | Sequence[Label]",
+    inclusion_probabilities: str | None,
+    options: Options,
+    plugins: Plugins,
+) -> ComparableRuns:
+    if options.scope != "population":
+        raise DataError("a ranking with human labels requires scope 'population'")
+    graded = without_labels(logs, labels)
+    runs, human = comparable_runs(graded, options, plugins), human_labels(labels, graded, inclusion_probabilities)
+    by_system = {
+        system: {key: entry for key, entry in by_key.items() if key[1] != human}
+        for system, by_key in runs.by_system.items()
+    }
+    by_key = {key: entries for key, entries in runs.by_key.items() if key[1] != human}
+    return ComparableRuns(runs.logs, by_system, by_key, labels=human)
+
+
+def joint_tasks(
+    runs: ComparableRuns, options: Options, plugins: Plugins, keys: Collection[ScoreKey] | None = None
+) -> JointTasks:
+    """Compute the joint scores of the tasks.
+
+    Parameters
+    ----------
+    keys : tasks, metrics and filters; None for all
+    """
+    joint: dict[ScoreKey, JointPosterior] = {}
+    open_of: dict[ScoreKey, OpenRanks] = {}
+    reasons: list[str] = []
+    for key, entries in runs.by_key.items():
+        if keys is not None and key not in keys:
+            continue
+        try:
+            scores = _joint(entries, runs, options, plugins)
+            if (found := _open_ranks(key, scores, runs, options, plugins)) is not None:
+                open_of[key] = found
+            scores.intervals, scores.prob_positive  # noqa: B018 - a failure concerns this task only
+            joint[key] = scores
+        except (DataError, NotEstimableError) as error:
+            reasons.append(f"metric {key[1]!r} of task {key[0]!r}: {error}")
+        except Exception as error:
+            reasons.append(f"metric {key[1]!r} of task {key[0]!r}: {error_summary(error)}")
+    return JointTasks(runs, joint, tuple(reasons), plugins, open_of)
+
+
+def _open_ranks(
+    key: ScoreKey, joint: JointPosterior, runs: ComparableRuns, options: Options, plugins: Plugins
+) -> OpenRanks | None:
+    """Rank sets for other scores of the trials without a score; None if there are none.
+
+    Raises
+    ------
+    NotEstimableError : if the policy is `bounds` and they cannot be computed
+    """
+    if not runs.extremes:
+        return None
+    try:
+        return open_ranks(key, joint, runs.by_key[key], runs.extremes, options.estimation, plugins)
+    except NotEstimableError:
+        if options.structure.missing.has_bounds:
+            raise
+        return None
+
+
+def rankings_of(tasks: JointTasks, options: Options) -> ResultList[Ranking]:
+    """Rank the systems on each task, metric and filter.
+
+    Raises
+    ------
+    NotEstimableError : if there is no task on which they can be ranked
+    """
+    if not tasks.joint:
+        what = "a task and metric in common"
+        raise NotEstimableError(
+            RANKING_UNAVAILABLE(reasons=" For ".join(tasks.reasons)) if tasks.reasons else TOO_FEW_SYSTEMS(what=what)
+        )
+    adjusted = _adjusted([joint.p_values for joint in tasks.joint.values()], options.correction)
+    n_pairs = sum(len(joint.systems) * (len(joint.systems) - 1) // 2 for joint in tasks.joint.values())
+    rankings = ResultList[Ranking]()
+    for (key, joint), p in zip(tasks.joint.items(), adjusted, strict=True):
+        ranking = _ranking(key, joint, p, n_pairs, options, higher=tasks.runs.is_higher_better(key))
+        found = tasks.open_ranks.get(key)
+        rankings.append(ranking if found is None else with_open_ranks(ranking, found, options.structure.missing))
+    return rankings
+
+
+def rank_scores(
+    scores: Mapping[str, ArrayLike],
+    *,
+    clusters: ArrayLike | None = None,
+    options: Options | None = None,
+    metric: str = "score",
+    **keywords: Unpack[RankScoresKeywords],
+) -> Ranking:
+    """Rank systems by arrays of scores of the same questions.
+
+    Parameters
+    ----------
+    scores : scores by name of the system: (n_questions,) or (n_questions, n_trials), as for `estimate_scores`
+    clusters : labels (n_questions,), as for `estimate_scores`
+    options : options of the ranking
+    metric : name of the metric in the result
+    **keywords : `level`, `scope`, `correction`, `n_draws` and `seed` as for `rank`, and `range`, the smallest and
+        largest possible score. They take precedence over `options`
+
+    Raises
+    ------
+    DataError : if the arrays have a different number of questions, clusters have a different shape, or a value is not a
+        finite number
+    NotEstimableError : if there are fewer than two systems
+    TypeError : if an option does not exist
+
+    Examples
+    --------
+    >>> ranking = rank_scores({"small": [1, 0, 0, 0, 1, 0], "large": [1, 1, 1, 0, 1, 1]})
+    >>> [row.system for row in ranking.systems]
+    ['large', 'small']
+    """
+    chosen = resolve_arrays("rank_scores", options, keywords, metric)
+    logs = [log_of_array(values, name, clusters=clusters, metric=metric) for name, values in scores.items()]
+    if len(counts := sorted({len(log.questions) for log in logs})) > 1:
+        raise DataError(f"all arrays must have one row per question; got {counts[0]} and {counts[-1]} rows")
+    return rank(logs, chosen)[0]
+
+
+def _by_key(
+    systems: Mapping[str, Mapping[ScoreKey, SelectedRun]], logs: Sequence[TaskLog]
+) -> dict[ScoreKey, list[SelectedRun]]:
+    """Return the data of the tasks that at least two systems were run on, and of groups of which only totals exist."""
+    runs_by_key: dict[ScoreKey, list[SelectedRun]] = {}
+    for system, by_key in systems.items():
+        own = [log for log in logs if log.system == system]
+        for key, entry in by_key.items():
+            if not entry.log.subtasks or _has_only_totals(entry.log, own):
+                runs_by_key.setdefault(key, []).append(entry)
+    return {key: entries for key, entries in runs_by_key.items() if len(entries) > 1}
+
+
+def _has_only_totals(group: TaskLog, logs: Sequence[TaskLog]) -> bool:
+    members = [log for log in logs if log.task in group.subtasks]
+    return all(isinstance(data, AggregateScore) for log in members for data in log.data)
+
+
+def _joint(entries: Sequence[SelectedRun], runs: ComparableRuns, options: Options, plugins: Plugins) -> JointPosterior:
+    if runs.labels is not None:
+        joint: JointPosterior = labeled_posterior(
+            entries, runs.labels, options.estimation, plugins, n_draws=options.n_draws
+        )
+    else:
+        joint = joint_posterior(entries, options.estimation, plugins, logs=runs.logs, n_draws=options.n_draws)
+    of_logs = messages_of_systems(entries, [entry.log.system for entry in entries], options.scope)
+    identical = (
+        IDENTICAL_SYSTEMS(systems=(first.log.system, second.log.system), n_questions=len(first.log.questions))
+        for first, second in identical_pairs(entries)
+    )
+    joint.further_messages = (*of_logs, *identical)
+    return joint
+
+
+def _adjusted(tables: Sequence[FloatArray | None], correction: Correction) -> list[FloatArray | None]:
+    """Adjust the p-values of all pairs; all pairs with a test form one family."""
+    upper = [np.empty(0) if p is None else p[np.triu_indices(len(p), 1)] for p in tables]
+    family = adjusted_array(np.concatenate(upper), correction)
+    parts = np.split(family, np.cumsum([len(p) for p in upper])[:-1])
+    return [None if p is None else _square(part, len(p)) for p, part in zip(tables, parts, strict=True)]
+
+
+def _square(upper: FloatArray, n: int) -> FloatArray:
+    """Build the symmetric matrix with this upper triangle and ones on the diagonal."""
+    i, j = np.triu_indices(n, 1)
+    square = np.ones((n, n))
+    square[i, j] = square[j, i] = upper
+    return square
+
+
+def _ranking(
+    key: ScoreKey,
+    joint: JointPosterior,
+    adjusted: FloatArray | None,
+    n_pairs: int,
+    options: Options,
+    *,
+    higher: bool,
+) -> Ranking:
+    sign = 1.0 if higher else -1.0
+    order = np.argsort(-sign * joint.values, kind="stable")
+    square = np.ix_(order, order)
+    prob_better = joint.prob_positive if higher else joint.prob_positive.T
+    is_pair = len(order) == 2
+    ranks = ranks_of_pair(prob_better, options.level) if is_pair else _ranks(joint, sign, options.level)
+    sets = joint.sets if higher else joint.sets.mirrored()
+    tied = None if joint.bayes_at_n is None else tied_ranks(sign * joint.bayes_at_n[0], joint.bayes_at_n[1], z=TIE_Z)
+    return Ranking(
+        task=key[0],
+        metric=key[1],
+        filter=key[2],
+        systems=_systems(joint, ranks, sets, _letters(joint.is_apart, adjusted, order, options.level), tied, order),
+        prob_better=tuple(map(tuple, prob_better[square].tolist())),
+        n_questions=joint.n_questions,
+        n_comparisons=n_pairs,
+        neighbours=_neighbours(joint.is_apart, sets.above | sets.above.T, order),
+        adjusted_p=None if adjusted is None else tuple(map(tuple, adjusted[square].tolist())),
+        correction=None if adjusted is None else options.correction,
+        prob_rank=tuple(tuple(row) for row in ranks.probability[order].tolist()),
+        diagnostics={} if is_pair else {"mc_error": float(ranks.mc_error.max()), "n_draws": float(options.n_draws)},
+        messages=joint.messages,
+    )
+
+
+def _ranks(joint: JointPosterior, sign: float, level: float) -> RankPosterior:
+    rng, order = joint.rng("ranks"), np.argsort(joint.systems, kind="stable")
+    ranks = rank_posterior(sign * shrunk_draws(joint.draws[order], rng=rng), level=level, rng=rng)
+    return ranks.of_systems(np.argsort(order))
+
+
+def _systems(
+    joint: JointPosterior,
+    posterior: RankPosterior,
+    sets: RankSets,
+    letters: Sequence[tuple[str, str]],
+    tied: IntArray | None,
+    order: IntArray,
+) -> tuple[RankedSystem, ...]:
+    """Return the systems; the best comes first."""
+    return tuple(
+        RankedSystem(
+            system=joint.systems[i],
+            value=float(joint.values[i]),
+            interval=joint.intervals[i],
+            prob_best=float(posterior.prob_best[i]),
+            expected_rank=float(posterior.expected[i]),
+            rank_low=int(posterior.low[i]),
+            rank_high=int(posterior.high[i]),
+            rank_set=(int(sets.low[i]), int(sets.high[i])),
+            letters=group,
+            tied_rank=None if tied is None else int(tied[i]),
+            letters_adjusted=strict,
+        )
+        for i, (group, strict) in zip(order, letters, strict=True)
+    )
+
+
+def _letters(is_apart: BoolArray, adjusted: FloatArray | None, order: IntArray, level: float) -> list[tuple[str, str]]:
+    """Assign the letters of each system, based on the contrasts and on adjusted tests; the best system comes first."""
+    square = np.ix_(order, order)
+    strict = [""] * len(order) if adjusted is None else _letters_by_tests(adjusted[square], 1 - level)
+    return list(zip(group_letters(is_apart[square]), strict, strict=True))
+
+
+def _neighbours(is_apart: BoolArray, apart_at_once: BoolArray, order: IntArray) -> Neighbours:
+    pairs = order[:-1], order[1:]
+    return Neighbours(len(order) - 1, int((~is_apart[pairs]).sum()), int((~apart_at_once[pairs]).sum()))
+
+
+def _letters_by_tests(adjusted: FloatArray, alpha: float) -> list[str]:
+    """Assign letters based on adjusted p-values; a system without any test has a dash."""
+    tested = ~np.isnan(adjusted)
+    return [
+        letters if row.sum() > 1 else "-" for letters, row in zip(group_letters(adjusted <= alpha), tested, strict=True)
+    ]

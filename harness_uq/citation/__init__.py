@@ -1,1 +1,0 @@
-"""Citations of the methods behind results, and a paragraph on these methods for a paper."""

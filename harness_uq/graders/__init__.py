@@ -1,1 +1,0 @@
-"""Analyze graders: agreement with people, differences between graders, and preference for their own family."""

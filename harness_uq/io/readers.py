@@ -1,0 +1,378 @@
+"""Reading the logs of the runs under given paths, or of result objects, and collecting the errors."""
+
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
+from itertools import islice
+from pathlib import Path
+
+from harness_uq.data.catalogue import with_catalogue
+from harness_uq.data.factors import LOGGED_SYSTEM
+from harness_uq.data.log_filter import Selection
+from harness_uq.data.names import with_bounded_names
+from harness_uq.data.resources import ResourceOptions
+from harness_uq.data.selection import copied_logs, superseded_attempts
+from harness_uq.data.task_log import Source, TaskLog, with_resource_metrics
+from harness_uq.io import paths as io_paths
+from harness_uq.io.plugins.manager import Plugins, installed_readers
+from harness_uq.io.plugins.protocols import Reader, ReadsColumns, ReadsObjects, ReadsResources, Run
+from harness_uq.io.run_search import Listing, expand_path, failure_message, search, why_no_run
+from harness_uq.io.runs import ResultObject, Runs, sort_runs
+from harness_uq.messages.catalogue.reading import (
+    COPIED_LOG,
+    EARLIER_ATTEMPT,
+    NO_LOG_IN_FOLDER,
+    PATHS_UNREADABLE,
+    TASK_LEFT_OUT,
+    TASK_WITHOUT_SCORES,
+    TASKS_WITHOUT_SCORES,
+)
+from harness_uq.messages.control_characters import escape_control
+from harness_uq.messages.errors import LogError
+from harness_uq.messages.message import Message, distinct
+from harness_uq.messages.redaction import DistinctNames, RedactedText, redact, redact_value
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The task logs under some paths, with everything that could not be read.
+
+    Attributes
+    ----------
+    logs : tasks of all runs, in the order of the paths, then by time
+    failures : (path, message) for each given path without a readable log, or for the damaged logs under it
+    warnings : (path, message) for files that look like logs but could not be read, and for tasks without scores
+    skipped : files in folders that are not logs
+    unread : paths in `warnings` of damaged logs, and readers that failed
+    trouble : other errors, such as a worker that died
+    """
+
+    logs: tuple[TaskLog, ...]
+    failures: tuple[tuple[str, Message], ...] = ()
+    warnings: tuple[tuple[str, Message], ...] = ()
+    skipped: tuple[str, ...] = ()
+    unread: frozenset[str] = frozenset()
+    trouble: tuple[Message, ...] = ()
+
+    @property
+    def n_skipped(self) -> int:
+        """Number of files in folders that are not logs."""
+        return len(self.skipped)
+
+    def renamed(self, system: str) -> "Reading":
+        """A copy with another name of the system; if one of several systems has this name, only its logs.
+
+        The settings of each renamed log keep the name that the log contains.
+        """
+        own = tuple(log for log in self.logs if log.system == system)
+        return replace(self, logs=own or tuple(_renamed(log, system) for log in self.logs))
+
+    def with_each_run_once(self) -> "Reading":
+        """A copy without earlier attempts at a run that another log continues, and without copies of a log.
+
+        There is a warning for each log that is left out.
+        """
+        superseded = superseded_attempts(log.source for log in self.logs)
+        copies = copied_logs(log.source for log in self.logs if log.source not in superseded)
+        warnings = (
+            *(
+                (log.path, EARLIER_ATTEMPT(continued_in=last.path, n_trials=_n_trials(log)))
+                for log, last in superseded.items()
+            ),
+            *((log.path, COPIED_LOG(kept=kept.path, n_trials=_n_trials(log))) for log, kept in copies.items()),
+        )
+        remaining = tuple(log for log in self.logs if log.source not in superseded and log.source not in copies)
+        return replace(self, logs=remaining, warnings=(*self.warnings, *warnings))
+
+    def joined(self, other: "Reading") -> "Reading":
+        """The logs and errors of both."""
+        return Reading(
+            logs=self.logs + other.logs,
+            failures=self.failures + other.failures,
+            warnings=self.warnings + other.warnings,
+            skipped=self.skipped + other.skipped,
+            unread=self.unread | other.unread,
+            trouble=self.trouble + other.trouble,
+        )
+
+
+def _renamed(log: TaskLog, system: str) -> TaskLog:
+    is_file_name = Path(log.source.path).name.startswith(f"{log.system}.")  # of tables without a system
+    if is_file_name:
+        return replace(log, system=system)
+    settings = {**log.facts.settings, LOGGED_SYSTEM: str(log.system)}
+    return replace(log, system=system, facts=replace(log.facts, settings=settings))
+
+
+@dataclass(slots=True)
+class ReadErrors:
+    """Errors that are collected while runs are read."""
+
+    messages: list[tuple[str, Message]] = field(default_factory=list)  # by path, of files and of tasks without scores
+    failed_paths: set[str] = field(default_factory=set)  # paths in `messages` of which nothing was read
+    failed_files: set[str] = field(default_factory=set)  # all files of the runs without task logs
+
+    def read(self, reader: Reader, run: Run, *, need_scores: bool) -> list[TaskLog]:
+        """The tasks of a run; if it cannot be read, none, and the error is recorded."""
+        try:
+            logs = _checked(reader, reader.read(run), need_scores=False)
+        except Exception as error:
+            self.record(run.files[0], failure_message(reader, error))
+            self.failed_files.update(run.files)
+            return []
+        return list(self.without_unscored_run(logs, run.files)) if need_scores else logs
+
+    def without_unscored_run(self, logs: Sequence[TaskLog], files: Sequence[str]) -> Sequence[TaskLog]:
+        """The tasks of a run; none if no task has a score. Tasks without scores are recorded."""
+        if logs and not any(log.data for log in logs):
+            self.messages.append((files[0], _unscored_run(logs)))
+            self.failed_files.update(files)
+            return []
+        self.messages += [(log.source.path, _unscored_task(log)) for log in logs if not log.data]
+        return logs
+
+    def record(self, path: str, message: Message) -> None:
+        """Record why a file could not be read."""
+        self.messages.append((path, message))
+        self.failed_paths.add(path)
+
+    def merge(self, other: "ReadErrors") -> None:
+        """Add the errors of another collection."""
+        self.messages += other.messages
+        self.failed_paths |= other.failed_paths
+        self.failed_files |= other.failed_files
+
+
+Progress = Callable[[Sequence[tuple[Reader, Run]]], Iterable[tuple[Reader, Run]]]
+
+_LOGGER = logging.getLogger("harness_uq")
+_DATA_SUFFIXES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".eval")
+_MOST_EXPLAINED = 20
+_MOST_EXPLAINED_BYTES = 64 << 20
+_ORIGINAL = ".before-harness-uq"  # suffix of the originals that `rescore --in-place` keeps
+
+
+def read_logs(
+    runs: Runs,
+    *,
+    harnesses: Mapping[str, Reader] | None = None,
+    progress: Progress = iter,
+    strict: bool = False,
+    need_scores: bool = False,
+) -> Reading:
+    """Read runs from files or from results in memory.
+
+    Parameters
+    ----------
+    runs : files, folders (searched recursively) or glob patterns; results in memory: logs of Inspect AI, dictionaries
+        returned by `lm_eval.simple_evaluate`, data frames and task logs; lists of these, or mappings from names of
+        systems to them
+    harnesses : readers by name; None for the installed ones
+    progress : wraps the list of runs, for a progress bar
+    strict : raise an error if a path contains no readable log
+    need_scores : omit runs without scores, and warn about tasks without scores
+
+    Raises
+    ------
+    LogError : if two harnesses claim the same file or, with `strict`, if a path contains no readable log
+    TypeError : if no reader accepts an object
+    """
+    readers = installed_readers() if harnesses is None else harnesses
+    reading = Reading(())
+    for system, given in sort_runs(runs, readers).items():
+        part = _read_results(given.results, need_scores=need_scores)
+        if given.paths:
+            part = part.joined(_read_paths(given.paths, readers, progress, need_scores=need_scores))
+        part = part.with_each_run_once()
+        reading = reading.joined(part if system is None else part.renamed(system))
+    if strict and reading.failures:
+        raise LogError(_all_failures(reading.failures))
+    name_of = DistinctNames()
+    return replace(reading, logs=tuple(with_system(log, name_of(log.system)) for log in reading.logs))
+
+
+def _n_trials(source: Source) -> int:
+    return 0 if source.attempt is None else source.attempt.n_trials
+
+
+def _read_results(results: Sequence[TaskLog | ResultObject], *, need_scores: bool) -> Reading:
+    logs, failures = list[TaskLog](), list[tuple[str, Message]]()
+    for result in results:
+        if isinstance(result, TaskLog):
+            logs.append(result)
+            continue
+        try:
+            logs += _checked(result.reader, result.reader.read_object(result.result), need_scores=need_scores)
+        except Exception as error:
+            failures.append((result.label, failure_message(result.reader, error)))
+    return Reading(tuple(logs), tuple(failures))
+
+
+def _read_paths(
+    paths: Sequence[str], readers: Mapping[str, Reader], progress: Progress, *, need_scores: bool
+) -> Reading:
+    listing = Listing({path: expand_path(path) for path in paths})
+    result = search(listing.files, readers)
+    logs = list[TaskLog]()
+    errors = ReadErrors(list(result.problems), {path for path, _ in result.problems})
+    for reader, run in progress(result.runs):
+        logs += errors.read(reader, run, need_scores=need_scores)
+    return make_reading(listing, logs, result.claimed, errors, readers)
+
+
+def make_reading(
+    listing: Listing, logs: Iterable[TaskLog], claimed: Set[str], errors: ReadErrors, readers: Mapping[str, Reader]
+) -> Reading:
+    """Sort the errors into failures (of given paths without any log), warnings and skipped files. `claimed` are the
+    files of all runs, and `readers` those that were used, by name.
+    """
+    read = claimed - errors.failed_files
+    failures = _failures(listing.files_by_path, read, dict(errors.messages), readers)
+    given_files = {path for path in listing.files_by_path if not Path(path).is_dir()}
+    reported = {path for path, _ in failures}
+    known = read | given_files | {path for path, _ in errors.messages}
+    skipped = tuple(file for file in listing.files if file not in known and not file.endswith(_ORIGINAL))
+    warnings = tuple((redact(path), message) for path, message in errors.messages if path not in reported)
+    failures = tuple((redact(path), message) for path, message in failures)
+    unread = frozenset(map(redact, errors.failed_paths - reported))
+    return Reading(tuple(logs), failures, warnings, skipped, unread)
+
+
+def task_logs(
+    runs: Runs, plugins: Plugins, selection: Selection | None = None, *, need_scores: bool = True
+) -> list[TaskLog]:
+    """The logs of runs that are selected, with the ranges and directions of the catalogues.
+
+    A file that cannot be read is logged as a warning if its path contains other logs. Raises LogError if a path
+    contains no readable log, TypeError if no reader accepts an object, and the errors of `Selection.of`.
+    """
+    if selection is not None and (resources := resource_options(selection.resources, selection.prices)) is not None:
+        plugins = reading_resources(plugins, resources)
+    if selection is not None and selection.columns:
+        plugins = reading_columns(plugins, selection.columns)
+    reading = read_logs(runs, harnesses=plugins.harnesses, strict=True, need_scores=need_scores)
+    for path, message in reading.warnings:
+        if path in reading.unread:
+            _LOGGER.warning("%s: %s", escape_control(path), message)
+    logs = reading.logs if selection is None else selection.of(reading.logs)
+    catalogues = plugins.catalogues
+    return [
+        with_catalogue(log, catalogues[name]) if (name := log.source.harness) in catalogues else log for log in logs
+    ]
+
+
+def read_run(harness: Reader, run: Run, *, need_scores: bool) -> list[TaskLog]:
+    """The tasks of a run; raises LogError if it cannot be read or, with `need_scores`, if no task has a score."""
+    return _checked(harness, harness.read(run), need_scores=need_scores)
+
+
+def resource_options(is_requested: bool, prices: str | None) -> ResourceOptions | None:
+    """How to read resources: with the prices of a file, which requests them, or else with public prices if installed.
+    Returns None if they are not requested. Raises LogError if the file is not a valid file of prices.
+    """
+    if prices is None and not is_requested:
+        return None
+    from harness_uq.io.prices import PublicPrices, read_prices
+
+    if prices is not None:
+        return ResourceOptions(read_prices(prices))
+    return ResourceOptions(PublicPrices() if find_spec("genai_prices") else None)
+
+
+def reading_resources(plugins: Plugins, options: ResourceOptions) -> Plugins:
+    """The plugins with readers that also read tokens, cost and time, which become metrics."""
+    readers = {
+        name: reader.with_resources(options) if isinstance(reader, ReadsResources) else reader
+        for name, reader in plugins.harnesses.items()
+    }
+    return replace(plugins, harnesses=readers)
+
+
+def reading_columns(plugins: Plugins, columns: Mapping[str, str | Sequence[str]]) -> Plugins:
+    """The plugins with readers of tables that use these columns, by role; raises LogError if a role does not exist."""
+    readers = {
+        name: reader.with_columns(columns) if isinstance(reader, ReadsColumns) else reader
+        for name, reader in plugins.harnesses.items()
+    }
+    return replace(plugins, harnesses=readers)
+
+
+def _checked(harness: Reader | ReadsObjects, read: Iterable[TaskLog], *, need_scores: bool) -> list[TaskLog]:
+    logs = list(map(with_safe_names, read))
+    if isinstance(harness, ReadsResources) and harness.resources is not None:
+        logs = [with_resource_metrics(log, harness.resources) for log in logs]
+    if need_scores and logs and not any(log.data for log in logs):
+        raise LogError(_unscored_run(logs))
+    return logs
+
+
+def _all_failures(failures: Sequence[tuple[str, Message]]) -> Message:
+    """The failures as one message; of a single one its own code."""
+    if len(failures) == 1:
+        path, message = failures[0]
+        return message.at(path)
+    return PATHS_UNREADABLE(reasons=" ".join(message.at(path).text for path, message in failures))
+
+
+def _unscored_run(logs: Sequence[TaskLog]) -> Message:
+    messages = distinct(_unscored_task(log) for log in logs)
+    return messages[0] if len(messages) == 1 else TASKS_WITHOUT_SCORES(tasks=[log.task for log in logs])
+
+
+def with_safe_names(log: TaskLog) -> TaskLog:
+    """The log with bounded names, and with `***` for each secret in its path, the name of its system and its settings.
+
+    The system is a `RedactedText` if its name contained a secret.
+    """
+    full_name = log.system.original if isinstance(log.system, RedactedText) else log.system
+    path, system = redact(log.source.path), redact(str(log.system))
+    settings = {name: redact_value(value, name) for name, value in log.facts.settings.items()}
+    if path != log.source.path:
+        log = replace(log, source=replace(log.source, path=path))
+    if settings != log.facts.settings:
+        log = replace(log, facts=replace(log.facts, settings=settings))
+    if system == full_name:
+        return with_bounded_names(log)
+    log = with_bounded_names(replace(log, system=system))
+    return replace(log, system=RedactedText(log.system, full_name))
+
+
+def with_system(log: TaskLog, system: str) -> TaskLog:
+    """The log with this name of its system."""
+    return log if log.system is system else replace(log, system=system)
+
+
+def _unscored_task(log: TaskLog) -> Message:
+    if log.warnings:
+        return TASK_LEFT_OUT(task=log.task, reason=" ".join(warning.text for warning in log.warnings))
+    return TASK_WITHOUT_SCORES(task=log.task)
+
+
+def explain_unread(reading: Reading, readers: Mapping[str, Reader]) -> list[tuple[str, Message | None]]:
+    """The files from which nothing was read, with the reason.
+
+    Files in folders that are not logs are only explained if their names are those of data files of at most 64 MiB, and
+    at most 20 of them; the reason of the others is None.
+    """
+    failures = [(path, message) for path, message in reading.failures if message.code != NO_LOG_IN_FOLDER.code]
+    errors = [(path, message) for path, message in reading.warnings if path in reading.unread]
+    candidates = [path for path in reading.skipped if io_paths.name_of(path).lower().endswith(_DATA_SUFFIXES)]
+    small = (path for path in candidates if io_paths.size(path) <= _MOST_EXPLAINED_BYTES)
+    explained = {path: why_no_run(path, [path], readers) for path in islice(small, _MOST_EXPLAINED)}
+    skipped = [(redact(path), explained.get(path)) for path in reading.skipped]
+    return [*failures, *errors, *sorted(skipped, key=lambda pair: pair[1] is None)]
+
+
+def _failures(
+    files_by_path: Mapping[str, Sequence[str]],
+    claimed: Set[str],
+    problems: Mapping[str, Message],
+    harnesses: Mapping[str, Reader],
+) -> tuple[tuple[str, Message], ...]:
+    failures: dict[str, Message] = {}
+    for name, files in files_by_path.items():
+        if claimed.isdisjoint(files):
+            broken = {file: problems[file] for file in files if file in problems}
+            failures |= broken or {name: why_no_run(name, files, harnesses)}
+    return tuple(failures.items())

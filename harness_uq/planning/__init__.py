@@ -1,1 +1,0 @@
-"""Plan the size of a run."""

@@ -1,1 +1,0 @@
-"""Rank several systems with uncertainty."""

@@ -1,1 +1,0 @@
-"""Scores of repeated runs over time."""
