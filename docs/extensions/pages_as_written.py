@@ -31,8 +31,9 @@ _MODULE = re.compile(r"(?:adapters/)?(harness_uq\w*/[\w/]+)\.py")
 def as_page(docname: str, text: str, folder: str) -> str:
     """The Markdown that Sphinx reads, of Markdown that was written for a file in `folder` of the repository.
 
-    >>> as_page("methods/x", "[a](../../harness_uq/messages/errors.py), [b](../../harness_uq/commands/main.py)", "docs/methods")
-    '<a href="../_modules/harness_uq/errors.html">a</a>, `b`'
+    >>> text = "[a](../../harness_uq/messages/errors.py), [b](../../harness_uq/commands/main.py)"
+    >>> as_page("methods/x", text, "docs/methods")
+    '<a href="../_modules/harness_uq/messages/errors.html">a</a>, `b`'
     >>> print(as_page("contributing", "See [here](docs/reference/json.md#fields).", ""))
     See [here](reference/json.md#fields).
     >>> as_page("x", ">>> 1 + 1\\n2", "docs")

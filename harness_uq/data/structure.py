@@ -111,7 +111,8 @@ class StructureOptions:
 
         >>> StructureOptions.parse(["dorp=passage"]).check_names(["drop"], ["f1"])
         Traceback (most recent call last):
-        harness_uq.messages.errors.StructureError: The logs contain no task 'dorp'. Did you mean 'drop'? Available tasks: drop.
+        ...
+        harness_uq.messages.errors.StructureError: The logs contain no task 'dorp'. Did you mean 'drop'? ...
         """
         named_tasks = [*self.cluster_by_task, *(name.rpartition(":")[0] for name in self.ranges if ":" in name)]
         for kind, named, known in (

@@ -40,7 +40,7 @@ def paired_bootstrap(
     >>> bits = paired_bootstrap(a, b, lambda sums: -sums[:, 0] / sums[:, 1] + 0 * sums[:, 0], n_draws=100).mean
     Traceback (most recent call last):
     ...
-    harness_uq.messages.errors.NotEstimableError: all draws over 3 records (or clusters) are equal; no variance is estimable
+    harness_uq.messages.errors.NotEstimableError: all draws over 3 records (or clusters) are equal; ...
     """
     a, b = check_records(statistics_a), check_records(statistics_b)
     if a.shape != b.shape:
