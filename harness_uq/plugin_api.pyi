@@ -74,7 +74,6 @@ from .messages.catalogue.estimation import STORED_INTERVAL_DIFFERS as STORED_INT
 from .messages.catalogue.reading import FILE_EMPTY as FILE_EMPTY
 from .messages.catalogue.reading import FILE_UNREADABLE as FILE_UNREADABLE
 from .messages.catalogue.reading import INVALID_JSON as INVALID_JSON
-from .messages.catalogue.reading import PATH_UNREADABLE as PATH_UNREADABLE
 from .messages.control_characters import escape_control as escape_control
 from .messages.errors import DataError as DataError
 from .messages.errors import HarnessUqError as HarnessUqError

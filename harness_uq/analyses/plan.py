@@ -95,7 +95,9 @@ def plan(
         except (DataError, NotEstimableError, StructureError) as error:
             plans.append(_no_plan(key, entries, chosen, refusal_of(error)))
         except Exception as error:
-            plans.append(_no_plan(key, entries, chosen, ESTIMATION_FAILED(error=error_summary(error))))
+            plans.append(
+                _no_plan(key, entries, chosen, ESTIMATION_FAILED(what="The computation", error=error_summary(error)))
+            )
     if not any(plan.rows for plan in plans):
         reasons = [f"metric {plan.metric!r} of task {plan.task!r}: {plan.reason.text}" for plan in plans if plan.reason]
         raise NotEstimableError(PLAN_UNAVAILABLE(reasons=" For ".join(reasons)) if reasons else PILOT_WITHOUT_SCORES())

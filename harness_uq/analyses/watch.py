@@ -19,7 +19,7 @@ from harness_uq.messages.catalogue.estimation import (
     PENDING_CLUSTERS_UNKNOWN,
     RANGE_REQUIRED,
 )
-from harness_uq.messages.catalogue.reading import PATH_UNREADABLE
+from harness_uq.messages.catalogue.reading import FILE_UNREADABLE
 from harness_uq.messages.errors import LogError, message_of
 from harness_uq.messages.message import Message
 from harness_uq.messages.redaction import DistinctNames
@@ -44,7 +44,7 @@ def look(
     for path in paths:
         runs, unread = find_runs(path, plugins.harnesses)
         if not (runs or unread or expand_path(path) or Path(path).exists()):
-            raise LogError(PATH_UNREADABLE(path=path, reason="No such file or folder"))
+            raise LogError(FILE_UNREADABLE(reason="No such file or folder").at(path))
         problems += unread
         for harness, run in runs:
             try:

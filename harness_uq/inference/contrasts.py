@@ -20,11 +20,10 @@ from harness_uq.inference.verdicts import VerdictInputs, next_step
 from harness_uq.messages.catalogue.comparison import (
     LATENT_NORMAL_REPLACED,
     OWN_QUESTIONS_USED,
-    STUDENT_DIFFERENCE,
+    STUDENT_DISTRIBUTION,
     TOO_FEW_QUESTIONS_COMPARED,
-    ZERO_WIDTH_DIFFERENCE,
 )
-from harness_uq.messages.catalogue.estimation import INTERVAL_EXCEEDS_RANGE
+from harness_uq.messages.catalogue.estimation import INTERVAL_EXCEEDS_RANGE, ZERO_WIDTH_INTERVAL
 from harness_uq.messages.errors import NotEstimableError
 from harness_uq.messages.message import Message, distinct
 from harness_uq.options import Options
@@ -113,7 +112,7 @@ def paired_contrast(panel: Panel, method: str = "bayes") -> Contrast:
     NotEstimableError : if the data are insufficient, such as one question with an unbounded score
     """
     if method == "t" or panel.bounds is None:
-        return _student(panel, () if method == "t" else (STUDENT_DIFFERENCE(),))
+        return _student(panel, () if method == "t" else (STUDENT_DISTRIBUTION(result="interval for the difference"),))
     if method == "latent-normal":
         if panel.is_single_binary and panel.units is None and panel.weights is None and (table := panel.table):
             posterior = paired_posterior(table, "latent_normal")
@@ -250,7 +249,7 @@ def comparison_row(result: Contrast, context: ComparisonContext, options: Option
     posterior, panel = result.posterior, context.panel
     low, high = posterior.interval(options.level)
     if not high > low:
-        return undecided_row(context, options, ZERO_WIDTH_DIFFERENCE())
+        return undecided_row(context, options, ZERO_WIDTH_INTERVAL(quantity="difference"))
     if (n := _n_questions(context)) is not None and n < _FEWEST_QUESTIONS:
         return undecided_row(context, options, TOO_FEW_QUESTIONS_COMPARED(n_questions=n))
     value_a, value_b = context.values

@@ -35,7 +35,6 @@ from harness_uq.messages.catalogue.estimation import (
     GRADED_BY_MODEL,
     GROUP_METHOD_REPLACED,
     IDENTICAL_TRIALS,
-    METHOD_FAILED,
     METHOD_SKIPPED,
     METHOD_UNSUITABLE,
     NO_SCORES,
@@ -118,7 +117,7 @@ def estimate_data(
     except HarnessUqError:
         raise
     except Exception as error:
-        failure = ESTIMATION_FAILED(error=error_summary(error))
+        failure = ESTIMATION_FAILED(what="The computation", error=error_summary(error))
         return not_estimable(log, data, _estimand(data, options), (failure,))
     if problem is None:
         return row
@@ -237,7 +236,7 @@ def solve(problem: Problem, method: str, plugins: Plugins) -> Estimate:
             skipped[name] = refusal_of(error)
             continue
         except Exception as error:
-            skipped[name] = METHOD_FAILED(method=name, error=error_summary(error))
+            skipped[name] = ESTIMATION_FAILED(what=f"Method {name!r}", error=error_summary(error))
             continue
         # a refusal is a note if another method replaced the refused one
         refusals = [

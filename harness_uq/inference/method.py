@@ -204,7 +204,7 @@ def credible(
     kind = problem.interval or default
     low, high = posterior.interval(problem.level, kind)
     if not high > low:
-        raise NotEstimableError(ZERO_WIDTH_INTERVAL(value=low))
+        raise NotEstimableError(ZERO_WIDTH_INTERVAL(quantity="score"))
     interval = Interval(low, high, problem.level, kind)
     return MethodResult(value, interval, posterior.sd, posterior, icc, diagnostics, messages)
 

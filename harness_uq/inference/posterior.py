@@ -36,9 +36,9 @@ from harness_uq.messages.catalogue.comparison import (
     OWN_QUESTIONS_USED,
     RANK_CLUSTERS,
     RANK_LONG_TAIL,
-    RANK_STUDENT,
     RANKED_WITH_OWN_QUESTIONS,
     SEPARATE_POSTERIORS,
+    STUDENT_DISTRIBUTION,
     SYSTEM_NOT_ESTIMABLE,
     SYSTEM_WITH_CONSTANT_SCORES,
     TOO_FEW_SYSTEMS,
@@ -281,7 +281,7 @@ class PairedPosterior(JointPosterior):
         if panel.units is not None:
             yield RANK_CLUSTERS(key=panel.cluster_key, n_clusters=panel.n_units)
         if panel.bounds is None:
-            yield RANK_STUDENT()
+            yield STUDENT_DISTRIBUTION(result="ranking")
         elif np.ptp(default_prior_mass(panel.means, *panel.bounds, clusters=panel.units)):
             yield MIXED_PRIORS()
         p = self.p_values[np.triu_indices(len(self.systems), 1)]

@@ -119,7 +119,7 @@ def identified(row: Estimate, at: EstimateAt, level: float) -> Estimate:
         posterior=None,
         posterior_mean=None,
         identified_range=limits,
-        messages=(*row.messages, IDENTIFIED_RANGE(low=limits[0], high=limits[1])),
+        messages=(*row.messages, IDENTIFIED_RANGE(quantity="score", low=limits[0], high=limits[1])),
     )
 
 

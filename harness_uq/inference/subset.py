@@ -32,7 +32,7 @@ from harness_uq.messages.catalogue.planning import (
     SUBSET_WITH_REFERENCE_RUNS,
     WHOLE_BENCHMARK_ESTIMAND,
 )
-from harness_uq.messages.catalogue.reading import PATH_UNREADABLE
+from harness_uq.messages.catalogue.reading import FILE_UNREADABLE
 from harness_uq.messages.errors import DataError, LogError, NotEstimableError, StructureError, refusal_of
 from harness_uq.messages.message import Message
 from harness_uq.messages.redaction import redact
@@ -106,7 +106,7 @@ def read_probabilities(path: str | Path) -> Probabilities:
         return msgspec.json.decode(io_paths.read_bytes(str(path)), type=dict[str, dict[str, float]])
     except OSError as error:
         reason = str(error.strerror or error)
-        raise LogError(PATH_UNREADABLE(path=redact(str(path)), reason=reason)) from None
+        raise LogError(FILE_UNREADABLE(reason=reason).at(str(path))) from None
     except msgspec.DecodeError as error:
         is_json = isinstance(error, msgspec.ValidationError)
         reason = "the file must be " + (

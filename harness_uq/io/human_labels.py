@@ -22,7 +22,7 @@ from harness_uq.messages.catalogue.planning import (
     PARTIAL_PROBABILITIES,
     PROBABILITY_COLUMN_MISSING,
 )
-from harness_uq.messages.catalogue.reading import PATH_UNREADABLE
+from harness_uq.messages.catalogue.reading import FILE_UNREADABLE
 from harness_uq.messages.errors import DataError, LogError
 from harness_uq.messages.redaction import redact
 
@@ -71,7 +71,7 @@ def read_labels(path: str | Path, probability: str | None = None) -> tuple[Label
             raise DataError(PROBABILITY_COLUMN_MISSING(column=probability, path=redact(str(path)), columns=names))
         rows = [(table.line_num, row | {name: row.get(found) for name, found in column.items()}) for row in table]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise LogError(PATH_UNREADABLE(path=redact(str(path)), reason=str(error))) from None
+        raise LogError(FILE_UNREADABLE(reason=str(error)).at(str(path))) from None
     labels = (_label(path, line, row) for line, row in rows)
     return tuple(label for label in labels if label.has_score or label.probability is not None)
 

@@ -25,7 +25,6 @@ from harness_uq.messages.catalogue.reading import (
     NO_LOG_IN_FOLDER,
     PATHS_UNREADABLE,
     TASK_LEFT_OUT,
-    TASK_WITHOUT_SCORES,
     TASKS_WITHOUT_SCORES,
 )
 from harness_uq.messages.control_characters import escape_control
@@ -317,7 +316,9 @@ def _all_failures(failures: Sequence[tuple[str, Message]]) -> Message:
 
 def _unscored_run(logs: Sequence[TaskLog]) -> Message:
     messages = distinct(_unscored_task(log) for log in logs)
-    return messages[0] if len(messages) == 1 else TASKS_WITHOUT_SCORES(tasks=[log.task for log in logs])
+    return (
+        messages[0] if len(messages) == 1 else TASKS_WITHOUT_SCORES(n_tasks=len(logs), tasks=[log.task for log in logs])
+    )
 
 
 def with_safe_names(log: TaskLog) -> TaskLog:
@@ -346,7 +347,7 @@ def with_system(log: TaskLog, system: str) -> TaskLog:
 def _unscored_task(log: TaskLog) -> Message:
     if log.warnings:
         return TASK_LEFT_OUT(task=log.task, reason=" ".join(warning.text for warning in log.warnings))
-    return TASK_WITHOUT_SCORES(task=log.task)
+    return TASKS_WITHOUT_SCORES(n_tasks=1, tasks=[log.task])
 
 
 def explain_unread(reading: Reading, readers: Mapping[str, Reader]) -> list[tuple[str, Message | None]]:

@@ -119,7 +119,7 @@ def test_labels_and_probabilities_are_read_from_a_store(store, local, capsys, tm
 def test_a_file_of_labels_that_a_store_has_not_is_named(store, local, capsys):
     code, out, err = said(capsys, "estimate", f"{local}/inspect/a.eval", "--labels", f"{store}/nowhere.csv")
     assert (code, out) == (1, "")
-    assert f"{store}/nowhere.csv cannot be read: " in err
+    assert f"{store}/nowhere.csv: The file cannot be read: " in err
 
 
 def contents(folder):
@@ -186,7 +186,7 @@ def test_a_log_that_goes_between_listing_and_reading_is_named_and_the_rest_goes_
     warnings = dict(reading.warnings)
     assert {path: message.name for path, message in warnings.items()} == {
         f"{store}/inspect/a.eval": "file-unreadable",
-        f"{store}/lm-eval/b/results_2026-01-02T03-04-05.000006.json": "path-unreadable",
+        f"{store}/lm-eval/b/results_2026-01-02T03-04-05.000006.json": "file-unreadable",
     }
     assert {message.params["reason"] for message in warnings.values()} == {"no such object"}
 

@@ -31,7 +31,7 @@ def read_run(run: LmEvalRun) -> list[uq.TaskLog]:
         return _read(run)
     except OSError as error:
         reason = str(error.strerror or error)
-        raise uq.LogError(uq.PATH_UNREADABLE(path=uq.paths.name_of(str(error.filename)), reason=reason)) from error
+        raise uq.LogError(uq.FILE_UNREADABLE(reason=reason).at(uq.paths.name_of(str(error.filename)))) from error
 
 
 def _read(run: LmEvalRun) -> list[uq.TaskLog]:

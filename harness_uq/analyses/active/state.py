@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 
 from harness_uq.io.atomic_write import atomic_replace
-from harness_uq.messages.catalogue.reading import PATH_UNREADABLE
+from harness_uq.messages.catalogue.reading import FILE_UNREADABLE
 from harness_uq.messages.errors import DataError, LogError
 from harness_uq.messages.redaction import redact
 
@@ -65,7 +65,7 @@ def read_state(path: str | Path) -> SamplerState:
     try:
         state = msgspec.json.decode(Path(path).read_bytes(), type=SamplerState)
     except OSError as error:
-        raise LogError(PATH_UNREADABLE(path=redact(str(path)), reason=error.strerror or str(error))) from None
+        raise LogError(FILE_UNREADABLE(reason=error.strerror or str(error)).at(str(path))) from None
     except msgspec.DecodeError as error:
         raise DataError(f"{redact(str(path))} is not the state of an active evaluation: {error}") from None
     if state.version != VERSION:

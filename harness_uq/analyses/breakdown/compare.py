@@ -159,6 +159,7 @@ def _with_warnings(
     of_worst, of_any = ({one.group: one for one in other.groups} for other in (worst, any_score))
     warnings = [
         VERDICT_DEPENDS_ON_MISSING(
+            conclusion="verdict",
             n_missing=n_missing,
             dropped=one.verdict,
             worst=of_worst[one.group].verdict,

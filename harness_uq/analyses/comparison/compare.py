@@ -254,7 +254,7 @@ class _Job:
         except HarnessUqError:
             raise
         except Exception as error:
-            failure = ESTIMATION_FAILED(error=error_summary(error))
+            failure = ESTIMATION_FAILED(what="The computation", error=error_summary(error))
             return undecided_row(self._context(a, b), self.options, failure)
 
     def task(self, a: SelectedRun, b: SelectedRun) -> Comparison:

@@ -12,7 +12,8 @@ from harness_uq.data.task_log import Scores
 from harness_uq.inference.decisions import verdict_of
 from harness_uq.inference.verdicts import VerdictInputs
 from harness_uq.io.plugins.manager import Plugins
-from harness_uq.messages.catalogue.comparison import IDENTIFIED_DIFFERENCE, VERDICT_DEPENDS_ON_MISSING
+from harness_uq.messages.catalogue.comparison import VERDICT_DEPENDS_ON_MISSING
+from harness_uq.messages.catalogue.estimation import IDENTIFIED_RANGE
 from harness_uq.options import Options
 from harness_uq.results.comparison import Comparison, Difference
 from harness_uq.results.estimate import Interval
@@ -110,7 +111,7 @@ def identified(row: Comparison, ends: Sequence[Comparison], level: float) -> Com
         p_value=None,
         identified_range=limits,
         posterior=posterior,
-        messages=(*low.messages, IDENTIFIED_DIFFERENCE(low=limits[0], high=limits[1])),
+        messages=(*low.messages, IDENTIFIED_RANGE(quantity="difference", low=limits[0], high=limits[1])),
     )
 
 
@@ -123,6 +124,7 @@ def _with_warning(row: Comparison, worst: Comparison | None, open_row: Compariso
     if not counts:
         return row
     warning = VERDICT_DEPENDS_ON_MISSING(
+        conclusion="verdict",
         n_missing=sum(count.n_missing for count in counts),
         dropped=row.verdict_corrected,
         worst=worst.verdict_corrected,

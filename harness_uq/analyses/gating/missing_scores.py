@@ -8,7 +8,7 @@ from harness_uq.analyses.comparison.missing_scores import missing_counts
 from harness_uq.analyses.comparison.sides import Side
 from harness_uq.data.missing_scores import Extreme, MissingPolicies
 from harness_uq.io.plugins.manager import Plugins
-from harness_uq.messages.catalogue.comparison import GATE_DEPENDS_ON_MISSING
+from harness_uq.messages.catalogue.comparison import VERDICT_DEPENDS_ON_MISSING
 from harness_uq.options import Options
 from harness_uq.results.gate import Decision, Gate, RequirementRow
 
@@ -58,7 +58,8 @@ def with_missing_scores(
     worst, open_decision = at("worst", "worst").decision, _common(ends[0].decision, ends[1].decision)
     if {worst, open_decision} == {decided.decision}:
         return decided
-    warning = GATE_DEPENDS_ON_MISSING(
+    warning = VERDICT_DEPENDS_ON_MISSING(
+        conclusion="decision",
         n_missing=sum(count.n_missing for count in counts),
         dropped=decided.decision,
         worst=worst,

@@ -56,24 +56,15 @@ TOTALS_USED = MessageType.warning(
 )
 VERDICT_DEPENDS_ON_MISSING = MessageType.warning(
     "UQ207",
-    "The verdict depends on the {n_missing:count trial} without a score. The verdict is {dropped!r} without these "
-    "trials, {worst!r} if they count as the worst possible score, and {open!r} if their scores may have any value.",
-    "By default, trials that failed are not part of the score. If questions with failed trials are easier or harder "
-    "than other questions, the verdict may be wrong.",
-    "Use `--missing` to choose how trials without a score are counted, and report this choice with the verdict. With "
-    "`--missing drop`, trials without a score are left out. With `--missing zero`, trials without a score count as "
-    "the worst possible score. With `--missing bounds`, the verdict accounts for every possible value of the missing "
-    "scores.",
-)
-GATE_DEPENDS_ON_MISSING = MessageType.warning(
-    "UQ208",
-    "The decision depends on the {n_missing:count trial} without a score. The decision is {dropped!r} without these "
-    "trials, {worst!r} if they count as the worst possible score, and {open!r} if their scores may have any value.",
-    "By default, trials that failed are not part of the score. If failed trials are left out, a new system that fails "
-    "on more hard questions than the baseline seems better than it is.",
-    "Use `--missing` to choose how trials without a score are counted. With `--missing drop`, trials without a score "
-    "are left out. With `--missing zero`, trials without a score count as the worst possible score. With `--missing "
-    "bounds`, the new system passes only if it would pass for every possible value of the missing scores.",
+    "The {conclusion} depends on the {n_missing:count trial} without a score. The {conclusion} is {dropped!r} without "
+    "these trials, {worst!r} if they count as the worst possible score, and {open!r} if their scores may have any "
+    "value.",
+    "By default, trials that failed are not part of the score. If a system fails on more hard questions than the other "
+    "system, it seems better than it is.",
+    "Use `--missing` to choose how trials without a score are counted, and report this choice with the result. With "
+    "`--missing drop`, trials without a score are left out. With `--missing zero`, trials without a score count as the "
+    "worst possible score. With `--missing bounds`, the verdict of a comparison, or the decision of a gate, accounts "
+    "for every possible value of the missing scores.",
 )
 RANKS_DEPEND_ON_MISSING = MessageType.warning(
     "UQ209",
@@ -155,15 +146,6 @@ FAILED_FOR_ONE_SYSTEM = MessageType.note(
     "If a system fails on hard questions, leaving out these questions favors the system.",
     "Run the failed trials again, or repeat the comparison with `--missing zero` or `--missing bounds`.",
 )
-IDENTIFIED_DIFFERENCE = MessageType.note(
-    "UQ219",
-    "Depending on the scores of the missing trials, the difference on these questions lies between {low:.4f} and "
-    "{high:.4f}. The interval also includes the uncertainty of these two limits.",
-    "With `--missing bounds`, missing scores may have any possible value, so the data determine the difference "
-    "between the systems only up to a range. The interval contains the true difference with the nominal probability, "
-    "wherever the true difference lies within the range of possible differences (Imbens and Manski 2004).",
-    "If the range of possible differences is too wide for your purpose, run the trials without a score again.",
-)
 
 # ---------------------------------------------------------------- comparison
 
@@ -216,10 +198,10 @@ UNSHARED_SCORES = MessageType.note(
     "A comparison requires scores of both systems for the same task, metric and filter.",
     "Run the other system on the same tasks.",
 )
-STUDENT_DIFFERENCE = MessageType.note(
+STUDENT_DISTRIBUTION = MessageType.note(
     "UQ227",
-    "The range of the scores is unknown, so the interval for the difference is based on Student's t distribution.",
-    "The default method for comparisons requires the lowest and the highest possible score of the metric.",
+    "The range of the scores is unknown, so the {result} is based on Student's t distribution.",
+    "The default methods for comparisons and rankings require the lowest and the highest possible score of the metric.",
     "Declare the range of the metric with `--range METRIC=LO,HI`.",
 )
 LATENT_NORMAL_REPLACED = MessageType.note(
@@ -399,13 +381,6 @@ NO_COMMON_SCORES = MessageType.refusal(
     "A comparison requires scores of both systems for the same task, metric and filter.",
     "Run both systems on the same tasks.",
 )
-ZERO_WIDTH_DIFFERENCE = MessageType.refusal(
-    "UQ251",
-    "The data are insufficient to estimate the uncertainty of the difference, because the interval would have zero "
-    "width. Add questions or trials.",
-    "An interval of zero width would imply a certainty that the data do not support.",
-    "Add questions or trials.",
-)
 TOO_FEW_UNITS = MessageType.refusal(
     "UQ252",
     "System {system!r} has only {n_units:count independent question or cluster|independent questions or clusters}, "
@@ -544,12 +519,6 @@ RANK_CLUSTERS = MessageType.note(
     "The questions are grouped by {key} into {n_clusters:count cluster}.",
     "Questions of one cluster share material, so the answers to these questions are not independent.",
     "If another field identifies the clusters, name the field with `--cluster TASK=FIELD`.",
-)
-RANK_STUDENT = MessageType.note(
-    "UQ273",
-    "The range of the scores is unknown, so the ranking is based on a joint Student's t distribution.",
-    "The default method for rankings requires the lowest and the highest possible score of the metric.",
-    "Declare the range of the metric with `--range METRIC=LO,HI`.",
 )
 UNTESTED_PAIRS = MessageType.note(
     "UQ274",

@@ -246,12 +246,12 @@ MISSING_SCORES_COUNTED = MessageType.note(
 )
 IDENTIFIED_RANGE = MessageType.note(
     "UQ127",
-    "Depending on the scores of the missing trials, the score of these questions lies between {low:.4f} and "
+    "Depending on the scores of the missing trials, the {quantity} on these questions lies between {low:.4f} and "
     "{high:.4f}. The interval also includes the uncertainty of these two limits.",
-    "With `--missing bounds`, missing scores may have any possible value, so the data determine the mean score only "
-    "up to a range. The interval contains the true score with the nominal probability, wherever the true score lies "
-    "within the range of possible scores (Imbens and Manski 2004).",
-    "If the range of possible scores is too wide for your purpose, run the trials without a score again.",
+    "With `--missing bounds`, missing scores may have any possible value, so the data determine the score of a system, "
+    "or the difference between two systems, only up to a range. The interval contains the true value with the nominal "
+    "probability, wherever the true value lies within this range (Imbens and Manski 2004).",
+    "If the range is too wide for your purpose, run the trials without a score again.",
 )
 REPORTED_ERROR_USED = MessageType.warning(
     "UQ128",
@@ -662,8 +662,8 @@ INCONSISTENT_TOTALS = MessageType.refusal(
 )
 ZERO_WIDTH_INTERVAL = MessageType.refusal(
     "UQ181",
-    "The data are insufficient to estimate the uncertainty, because the interval would have zero width at "
-    "{value:.6g}. Add questions or trials.",
+    "The data are insufficient to estimate the uncertainty of the {quantity}, because the interval would have zero "
+    "width. Add questions or trials.",
     "An interval of zero width would imply a certainty that the data do not support.",
     "Add questions or trials.",
 )
@@ -763,15 +763,9 @@ METHOD_UNSUITABLE = MessageType.refusal(
     "plugin reported.",
     "Use `--uq bayes`, or read the documentation of the plugin.",
 )
-METHOD_FAILED = MessageType.error(
-    "UQ196",
-    "Method {method!r} failed with an unexpected error: {error:sentence} Please report this error.",
-    "harness_uq or a plugin contains a defect. The error does not change other results.",
-    "Run the command again with `harness-uq --debug` to see the traceback, and report the error.",
-)
 ESTIMATION_FAILED = MessageType.error(
     "UQ197",
-    "The result could not be computed because of an unexpected error: {error:sentence} Please report this error.",
+    "{what} failed with an unexpected error: {error:sentence} Please report this error.",
     "harness_uq or a plugin contains a defect. The error does not change other results.",
     "Run the command again with `harness-uq --debug` to see the traceback, and report the error.",
 )

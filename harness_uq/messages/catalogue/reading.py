@@ -13,7 +13,7 @@ LOG_UNREADABLE = MessageType.error(
 FILE_UNREADABLE = MessageType.error(
     "UQ302",
     "The file cannot be read: {reason:sentence}",
-    "The operating system or the remote storage did not allow access to the file.",
+    "The operating system or the remote storage did not allow access to the file, or the file is not a text file.",
     "Check that the path exists and that you have permission to read the file.",
 )
 FILE_EMPTY = MessageType.error(
@@ -90,12 +90,6 @@ READER_FAILED = MessageType.error(
     "The code that reads logs of the named harness contains a bug. Logs of other harnesses are not affected.",
     "Run the command again with `harness-uq --debug` to see the traceback, and report the error.",
 )
-TASK_WITHOUT_SCORES = MessageType.warning(
-    "UQ315",
-    "Task {task!r} is left out, because its log contains no scores.",
-    "The run was not scored, or its samples were not logged, so the task has no scores to analyze.",
-    "Score the run, or log the samples.",
-)
 TASK_LEFT_OUT = MessageType.warning(
     "UQ316",
     "Task {task!r} is left out: {reason:sentence}",
@@ -121,12 +115,6 @@ CONSTANT_FACTOR = MessageType.error(
     "The option `--factor NAME=FIELD` requires a setting that differs between the logs.",
     "Add logs in which the setting that you named in `--factor` has another value.",
 )
-PATH_UNREADABLE = MessageType.error(
-    "UQ321",
-    "The file {path} cannot be read: {reason:sentence}",
-    "The operating system or the remote storage did not allow access to the file, or the file is not a text file.",
-    "Check that the path exists and that you have permission to read the file.",
-)
 PATHS_UNREADABLE = MessageType.error(
     "UQ322",
     "{reasons:sentence}",
@@ -136,7 +124,8 @@ PATHS_UNREADABLE = MessageType.error(
 )
 TASKS_WITHOUT_SCORES = MessageType.warning(
     "UQ323",
-    "The tasks {tasks:join} are left out, because their logs contain no scores.",
+    "{n_tasks:plural Task|The tasks} {tasks:quote} {n_tasks:plural is|are} left out, because {n_tasks:plural its log "
+    "contains|their logs contain} no scores.",
     "The runs were not scored, or their samples were not logged, so these tasks have no scores to analyze.",
     "Score the runs, or log the samples.",
 )

@@ -13,7 +13,7 @@ from harness_uq.messages.catalogue.planning import (
     INTERVAL_ALLOWS_STOPPING,
     SUBSET_WITH_REFERENCE_RUNS,
 )
-from harness_uq.messages.catalogue.reading import PATH_UNREADABLE
+from harness_uq.messages.catalogue.reading import FILE_UNREADABLE
 from harness_uq.messages.errors import DataError, LogError, NotEstimableError
 
 
@@ -219,7 +219,7 @@ def test_a_file_that_is_no_state_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "state.json"
     with pytest.raises(LogError) as caught:
         ActiveSampler.load(path, HISTORY)
-    assert caught.value.message.code == PATH_UNREADABLE.code
+    assert caught.value.message.code == FILE_UNREADABLE.code
     path.write_text("{}")
     with pytest.raises(DataError, match="not the state"):
         ActiveSampler.load(path, HISTORY)

@@ -176,7 +176,7 @@ def test_unbounded_scores_get_student_t() -> None:
     expected = stats.ttest_rel(a, b).confidence_interval()
     assert row.method == "t"
     assert (row.difference.interval.low, row.difference.interval.high) == pytest.approx((expected.low, expected.high))
-    assert has(row, "student-difference")
+    assert has(row, "student-distribution")
 
 
 @pytest.mark.parametrize("n", [2, 3, 4])

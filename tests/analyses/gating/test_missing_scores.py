@@ -5,7 +5,7 @@ import pytest
 
 from harness_uq import gate
 from harness_uq.data.task_log import log_of_array
-from harness_uq.messages.catalogue.comparison import GATE_DEPENDS_ON_MISSING
+from harness_uq.messages.catalogue.comparison import VERDICT_DEPENDS_ON_MISSING
 
 
 def log(values: np.ndarray, name: str):
@@ -30,7 +30,7 @@ def test_decision_by_policy(sides) -> None:
 def test_a_decision_that_depends_on_missing_scores_is_reported(sides) -> None:
     decided = gate(*sides, margin=0.05)
     assert decided.decision == "pass"
-    (warning,) = (message for message in decided.messages if message.code == GATE_DEPENDS_ON_MISSING.code)
+    (warning,) = (message for message in decided.messages if message.code == VERDICT_DEPENDS_ON_MISSING.code)
     assert (warning.params["dropped"], warning.params["worst"], warning.params["open"]) == ("pass", "fail", "undecided")
 
 
