@@ -4,7 +4,7 @@ import unittest
 from typing import Literal, Unpack
 
 from harness_uq.analyses.gating.gate import gate
-from harness_uq.io.runs import Runs
+from harness_uq.io.readers import Runs
 from harness_uq.options_typed import GateKeywords
 from harness_uq.results.gate import Gate, gate_answer
 

@@ -11,8 +11,7 @@ import pytest
 
 import harness_uq
 from harness_uq.commands.main import main
-from harness_uq.io.readers import read_logs
-from harness_uq.io.runs import sort_runs
+from harness_uq.io.readers import read_logs, sort_runs
 from harness_uq.messages.errors import LogError
 from tests.adapters.inspect import logs as inspect_logs
 from tests.adapters.lm_eval import logs as lm_eval_logs

@@ -28,8 +28,7 @@ from harness_uq.inference.judge_correction import ENOUGH_LABELS, METHOD, Human
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io.human_labels import Label
 from harness_uq.io.plugins.manager import Plugins
-from harness_uq.io.readers import task_logs
-from harness_uq.io.runs import Runs
+from harness_uq.io.readers import Runs, task_logs
 from harness_uq.messages.catalogue.estimation import FEW_LABELS, NO_LABELS, RANGE_REQUIRED
 from harness_uq.messages.catalogue.graders import (
     EFFECTIVE_GRADERS_UNKNOWN,

@@ -5,7 +5,7 @@ from functools import partial
 
 from harness_uq.analyses.effects import QUESTION, effects, plural
 from harness_uq.io.plugins.manager import Plugins
-from harness_uq.io.runs import Runs
+from harness_uq.io.readers import Runs
 from harness_uq.messages.catalogue.planning import ZERO_VARIANCE_ESTIMATED
 from harness_uq.messages.errors import DataError
 from harness_uq.messages.message import Message, join_words

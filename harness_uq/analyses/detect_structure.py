@@ -10,8 +10,7 @@ from harness_uq.data.structure import Clusters, StructureOptions, detect
 from harness_uq.data.task_log import AggregateScore, TaskLog
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io.plugins.manager import Plugins
-from harness_uq.io.readers import task_logs
-from harness_uq.io.runs import Runs
+from harness_uq.io.readers import Runs, task_logs
 from harness_uq.messages.errors import StructureError
 from harness_uq.options import Options, resolve
 from harness_uq.options_typed import DetectStructureKeywords

@@ -16,8 +16,7 @@ from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.inference.marginals import estimate_data
 from harness_uq.inference.scenarios import EstimateAt, identified, with_sensitivity
 from harness_uq.io.plugins.manager import Plugins
-from harness_uq.io.readers import task_logs
-from harness_uq.io.runs import Runs
+from harness_uq.io.readers import Runs, task_logs
 from harness_uq.options import Options, resolve, resolve_arrays
 from harness_uq.options_typed import EstimateKeywords, EstimateScoresKeywords
 from harness_uq.results.estimate import Estimate

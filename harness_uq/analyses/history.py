@@ -16,8 +16,7 @@ from harness_uq.data.selection import SelectedRun, copied_logs, superseded_attem
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io.plugins.manager import Plugins
-from harness_uq.io.readers import task_logs
-from harness_uq.io.runs import Runs
+from harness_uq.io.readers import Runs, task_logs
 from harness_uq.messages.catalogue.trends import FEW_RUNS, ONE_RUN, RUNS_WITHOUT_TIME
 from harness_uq.messages.errors import DataError, NotEstimableError, StructureError, refusal_of
 from harness_uq.messages.message import Message

@@ -16,8 +16,7 @@ from harness_uq.inference.evidence import with_best_evidence
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.inference.marginals import marginal
 from harness_uq.io.plugins.manager import Plugins
-from harness_uq.io.readers import task_logs
-from harness_uq.io.runs import Runs
+from harness_uq.io.readers import Runs, task_logs
 from harness_uq.messages.catalogue.estimation import ESTIMATION_FAILED
 from harness_uq.messages.catalogue.planning import (
     PILOT_WITHOUT_SCORES,

@@ -16,8 +16,7 @@ from harness_uq.analyses.pilot_variances import FEW_CLUSTERS
 from harness_uq.data.arrays import FloatArray, IntArray
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io.plugins.manager import Plugins
-from harness_uq.io.readers import task_logs
-from harness_uq.io.runs import Runs
+from harness_uq.io.readers import Runs, task_logs
 from harness_uq.messages.catalogue.graders import GRADERS_OF_DIFFERENT_RANGES
 from harness_uq.messages.catalogue.planning import PILOT_CLUSTERS_UNKNOWN, PILOT_FEW_CLUSTERS, PLAN_UNAVAILABLE
 from harness_uq.messages.errors import DataError, NotEstimableError, StructureError

@@ -27,8 +27,7 @@ from harness_uq.inference.labeled_scores import labeled_posterior
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.inference.posterior import JointPosterior, joint_posterior
 from harness_uq.io.plugins.manager import Plugins
-from harness_uq.io.readers import task_logs
-from harness_uq.io.runs import Runs
+from harness_uq.io.readers import Runs, task_logs
 from harness_uq.messages.catalogue.comparison import (
     IDENTICAL_SYSTEMS,
     RANKING_UNAVAILABLE,

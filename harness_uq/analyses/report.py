@@ -15,8 +15,7 @@ from harness_uq.data.resources import RESOURCE_METRICS
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.io.plugins.protocols import RenderOptions
-from harness_uq.io.readers import task_logs
-from harness_uq.io.runs import Runs
+from harness_uq.io.readers import Runs, task_logs
 from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.messages.message import Message
 from harness_uq.options import Options, resolve

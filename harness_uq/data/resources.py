@@ -6,6 +6,7 @@ scores. Unknown values are NaN and never 0.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import Protocol
 
 import numpy as np
@@ -145,20 +146,18 @@ def cost_of(usage: TokenUsage, price: ModelPrice) -> FloatArray | None:
     return np.asarray(total / _MILLION)
 
 
-SYSTEM_METRICS = (
-    "cost",
-    "input_tokens",
-    "output_tokens",
-    "reasoning_tokens",
-    "cached_tokens",
-    "total_time",
-    "working_time",
-    "messages",
-    "turns",
-)
-GRADER_METRICS = ("grader_cost", "grader_input_tokens", "grader_output_tokens")
+TOKENS = {
+    "input_tokens": "input_tokens",
+    "output_tokens": "output_tokens",
+    "reasoning_tokens": "reasoning_tokens",
+    "cached_tokens": "cache_read_tokens",
+}
+"""Attribute of `TokenUsage` by the name of the metric."""
+OF_TRIALS = ("total_time", "working_time", "messages", "turns")
+"""Attributes of `Resources` that are metrics of the same name."""
+_GRADER_TOKENS = ("input_tokens", "output_tokens")
+RESOURCE_METRICS = ("cost", *TOKENS, *OF_TRIALS, "grader_cost", *(f"grader_{name}" for name in _GRADER_TOKENS))
 _MINOR = ("reasoning_tokens", "cached_tokens", "messages", "turns")  # omitted if all trials have the same number
-RESOURCE_METRICS = (*SYSTEM_METRICS, *GRADER_METRICS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,17 +183,10 @@ def metric_columns(resources: Resources, time: str | None, prices: Prices | None
     graders = [usage for usage in resources.usage if usage.is_grader]
     columns = {
         "cost": _total_cost(system, time, prices) if resources.cost is None else resources.cost,
-        "input_tokens": _total(system, lambda usage: usage.input_tokens),
-        "output_tokens": _total(system, lambda usage: usage.output_tokens),
-        "reasoning_tokens": _total(system, lambda usage: usage.reasoning_tokens),
-        "cached_tokens": _total(system, lambda usage: usage.cache_read_tokens),
-        "total_time": resources.total_time,
-        "working_time": resources.working_time,
-        "messages": resources.messages,
-        "turns": resources.turns,
+        **{name: _total(system, attrgetter(tokens)) for name, tokens in TOKENS.items()},
+        **{name: getattr(resources, name) for name in OF_TRIALS},
         "grader_cost": _total_cost(graders, time, prices),
-        "grader_input_tokens": _total(graders, lambda usage: usage.input_tokens),
-        "grader_output_tokens": _total(graders, lambda usage: usage.output_tokens),
+        **{f"grader_{name}": _total(graders, attrgetter(name)) for name in _GRADER_TOKENS},
     }
     for name, values in columns.items():
         if values is None or not np.isfinite(values).any():

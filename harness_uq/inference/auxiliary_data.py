@@ -11,8 +11,7 @@ from harness_uq.inference.subset import Probabilities, estimate_whole, read_prob
 from harness_uq.io.human_labels import Label, check_systems, check_tasks, read_labels
 from harness_uq.io.paths import is_file, is_remote
 from harness_uq.io.plugins.manager import Plugins
-from harness_uq.io.readers import task_logs
-from harness_uq.io.runs import Runs
+from harness_uq.io.readers import Runs, task_logs
 from harness_uq.messages.errors import DataError, unknown_name
 from harness_uq.options import Options
 from harness_uq.results.estimate import Estimate

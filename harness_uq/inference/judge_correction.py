@@ -16,8 +16,7 @@ from harness_uq.inference.method import credible
 from harness_uq.io.human_labels import Label, answers_without_label, grades, labels_of_answers
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.io.plugins.protocols import Problem
-from harness_uq.io.readers import task_logs
-from harness_uq.io.runs import Runs
+from harness_uq.io.readers import Runs, task_logs
 from harness_uq.messages.catalogue import estimation
 from harness_uq.messages.catalogue.comparison import LABELS_OF_SEVERAL_RATERS
 from harness_uq.messages.catalogue.estimation import (

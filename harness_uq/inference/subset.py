@@ -19,8 +19,7 @@ from harness_uq.inference.marginals import make_problem, not_estimable
 from harness_uq.inference.method import credible
 from harness_uq.io import paths as io_paths
 from harness_uq.io.plugins.manager import Plugins
-from harness_uq.io.readers import task_logs
-from harness_uq.io.runs import Runs
+from harness_uq.io.readers import Runs, task_logs
 from harness_uq.messages.catalogue.estimation import RANGE_REQUIRED
 from harness_uq.messages.catalogue.planning import (
     DRAW_SIZE_MISMATCH,

@@ -34,7 +34,7 @@ from harness_uq.stats.subsets.question_covariates import check_history
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from harness_uq.io.runs import Runs
+    from harness_uq.io.readers import Runs
 
 
 class ActiveHistory:

@@ -9,8 +9,7 @@ from harness_uq.data.structure import score_type_of
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io.plugins.manager import Plugins
-from harness_uq.io.readers import task_logs
-from harness_uq.io.runs import Runs
+from harness_uq.io.readers import Runs, task_logs
 from harness_uq.messages.errors import DataError, NotEstimableError, StructureError, refusal_of
 from harness_uq.options import Options, resolve
 from harness_uq.options_typed import PlanActiveKeywords

@@ -41,8 +41,7 @@ from harness_uq.stats.subsets.estimate import SubsetEstimate
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from harness_uq.io.readers import Reading
-    from harness_uq.io.runs import Runs
+    from harness_uq.io.readers import Reading, Runs
 
 Self = TypeVar("Self", bound="ActiveSampler")
 

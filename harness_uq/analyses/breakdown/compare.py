@@ -16,7 +16,7 @@ from harness_uq.data.structure import known_range
 from harness_uq.inference.decisions import adjusted_p_values
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io.plugins.manager import Plugins
-from harness_uq.io.runs import Runs
+from harness_uq.io.readers import Runs
 from harness_uq.messages.catalogue.breakdown import GROUPS_NOT_POOLED, GROUPS_WITH_ANY_SCORE
 from harness_uq.messages.catalogue.comparison import VERDICT_DEPENDS_ON_MISSING
 from harness_uq.options import Options, resolve

@@ -16,8 +16,7 @@ from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.inference.marginals import with_structure_of_task
 from harness_uq.inference.scenarios import with_policies
 from harness_uq.io.plugins.manager import Plugins
-from harness_uq.io.readers import task_logs
-from harness_uq.io.runs import Runs
+from harness_uq.io.readers import Runs, task_logs
 from harness_uq.messages.catalogue.breakdown import GROUPS_NOT_POOLED
 from harness_uq.messages.message import Message
 from harness_uq.options import Options, resolve

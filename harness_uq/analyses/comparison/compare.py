@@ -39,7 +39,7 @@ from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.inference.marginals import marginal
 from harness_uq.inference.posterior import PairedPosterior
 from harness_uq.io.plugins.manager import Plugins
-from harness_uq.io.runs import Runs
+from harness_uq.io.readers import Runs
 from harness_uq.messages.catalogue.comparison import (
     GROUP_NOT_PAIRED,
     INDEPENDENT_COMPARISON,

@@ -10,7 +10,7 @@ from harness_uq.data.structure import StructureOptions
 from harness_uq.data.task_log import Scores
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io.plugins.manager import Plugins
-from harness_uq.io.runs import Runs
+from harness_uq.io.readers import Runs
 from harness_uq.messages.errors import DataError, NotEstimableError, StructureError
 from harness_uq.options import Options
 from harness_uq.results.comparison import Disagreement, Disagreements

@@ -15,8 +15,7 @@ from harness_uq.data.selection import SelectedRun
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io.plugins.manager import Plugins
-from harness_uq.io.readers import task_logs
-from harness_uq.io.runs import Runs
+from harness_uq.io.readers import Runs, task_logs
 from harness_uq.messages.catalogue.comparison import ONE_SYSTEM_REQUIRED
 from harness_uq.messages.catalogue.resources import NOTHING_SOLVED
 from harness_uq.messages.errors import DataError, NotEstimableError, StructureError, refusal_of

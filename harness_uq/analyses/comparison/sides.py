@@ -9,8 +9,7 @@ from harness_uq.data.structure import StructureOptions
 from harness_uq.data.task_log import TaskLog
 from harness_uq.inference.evidence import with_best_evidence
 from harness_uq.io.plugins.manager import Plugins
-from harness_uq.io.readers import task_logs
-from harness_uq.io.runs import Runs
+from harness_uq.io.readers import Runs, task_logs
 from harness_uq.messages.catalogue.comparison import (
     DIFFERENT_TASKS_COMPARED,
     NO_COMMON_SCORES,

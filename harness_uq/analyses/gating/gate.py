@@ -40,7 +40,7 @@ from harness_uq.inference.auxiliary_data import human_labels, require_labels, se
 from harness_uq.inference.decisions import Decided, Family
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io.plugins.manager import Plugins
-from harness_uq.io.runs import Runs
+from harness_uq.io.readers import Runs
 from harness_uq.messages.catalogue.comparison import MIXED_SCALES, ONE_BASELINE_RUN, UNKNOWN_MARGIN_METRIC
 from harness_uq.messages.errors import DataError, NotEstimableError, StructureError, unknown_name
 from harness_uq.messages.message import Message

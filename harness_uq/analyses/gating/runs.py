@@ -26,8 +26,7 @@ from harness_uq.data.task_log import MetricKey, Scores, Source, TaskLog
 from harness_uq.data.trial_endings import TrialEndings
 from harness_uq.inference.evidence import with_best_evidence
 from harness_uq.io.plugins.manager import Plugins
-from harness_uq.io.readers import task_logs
-from harness_uq.io.runs import Runs
+from harness_uq.io.readers import Runs, task_logs
 from harness_uq.messages.catalogue.comparison import HISTORY_RUNS_USED, NO_HISTORY_RUNS, ONE_SYSTEM_REQUIRED
 from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.messages.message import Message

@@ -15,8 +15,7 @@ from harness_uq.data.selection import select_questions, select_runs
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io.plugins.manager import Plugins
-from harness_uq.io.readers import task_logs
-from harness_uq.io.runs import Runs
+from harness_uq.io.readers import Runs, task_logs
 from harness_uq.messages.errors import NotEstimableError
 from harness_uq.options import Options, resolve
 from harness_uq.options_typed import SelfTestKeywords

@@ -17,8 +17,7 @@ from harness_uq.inference.decisions import verdict_of
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.inference.verdicts import VerdictInputs
 from harness_uq.io.plugins.manager import Plugins
-from harness_uq.io.readers import task_logs
-from harness_uq.io.runs import Runs
+from harness_uq.io.readers import Runs, task_logs
 from harness_uq.messages.errors import DataError, NotEstimableError, refusal_of, unknown_name
 from harness_uq.options import Options
 from harness_uq.results.estimate import Interval, Posterior

@@ -1,17 +1,17 @@
 """From a table and its layout to task logs, one for each system and task, with columns of labels as fields."""
 
-import contextlib
 import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import repeat
+from typing import Any
 
 import numpy as np
 
 from harness_uq.data.field_values import is_unknown, labels_of
-from harness_uq.data.resources import Resources, TokenUsage
+from harness_uq.data.resources import TOKENS, Resources, TokenUsage
 from harness_uq.data.task_log import ClusterDeclaration, MetadataField, MetricKey, Questions, Scores, Source, TaskLog
 from harness_uq.data.trial_endings import ENDINGS, TrialEndings, ending_code
 from harness_uq.io.tables.column_roles import Layout, ScoreColumn
@@ -61,14 +61,9 @@ def build_task_logs(
         raise LogError("the table holds no row")
     _check_questions(table, layout)
     job = _Job(table, layout, source)
-    parts = job.parts(names).items()
-    logs = [job.log(system, task, part) for (system, task), part in parts]
-    if not (with_resources and layout.resources):
-        return logs
-    readings = {role: job.numbers(name) for role, name in layout.resources.items()}
-    return [
-        replace(log, resources=job.resources(log, part, readings)) for log, (_, part) in zip(logs, parts, strict=True)
-    ]
+    parts = job.parts(names)
+    used = {role: list(job.scores(name)) for role, name in layout.resources.items()} if with_resources else {}
+    return [job.log(system, task, part, used) for (system, task), part in parts.items()]
 
 
 def _check_questions(table: Table, layout: Layout) -> None:
@@ -95,12 +90,14 @@ class _Job:
 
     def parts(self, names: Names) -> dict[tuple[str, str], _Part]:
         """The scores of each system and task."""
-        higher = self._directions()
+        name_of_directions = self.layout.parts.get("higher_is_better")
+        cells = () if name_of_directions is None else self.table.columns[name_of_directions]
+        higher = [direction_of(cell) for cell in cells]
         parts: dict[tuple[str, str], _Part] = defaultdict(_Part)
         for column in self.layout.scores:
             without = self._without(column, names)
             labels = zip(*(self.labels.get(role, repeat(label)) for role, label in without.items()), strict=False)
-            scores = enumerate(self._scores(column.name))
+            scores = enumerate(self.scores(column.name))
             for (row, score), (system, task, metric, name) in zip(scores, labels, strict=False):
                 part = parts[system, task]
                 part.rows[row] = self.labels["question"][row]
@@ -126,19 +123,16 @@ class _Job:
             raise LogError(f"{self.table.place(labels.index(None))}: the {role} is missing (column {name!r})")
         return [label for label in labels if label is not None]
 
-    def _scores(self, name: str) -> Iterator[float]:
+    def scores(self, name: str) -> Iterator[float]:
+        """The numbers of a column; NaN for an empty cell."""
         for row, cell in enumerate(self.table.columns[name]):
             try:
                 yield score_of(cell)
             except LogError as error:
                 raise LogError(f"{self.table.place(row)}, column {name!r}: {error}") from None
 
-    def _directions(self) -> list[bool]:
-        name = self.layout.parts.get("higher_is_better")
-        return [] if name is None else [direction_of(cell) for cell in self.table.columns[name]]
-
-    def log(self, system: str, task: str, part: _Part) -> TaskLog:
-        """The log of one system and task."""
+    def log(self, system: str, task: str, part: _Part, used: Mapping[str, Sequence[float]]) -> TaskLog:
+        """The log of one system and task; `used` has the amount of each resource in each row of the table."""
         ids = list(dict.fromkeys(part.rows.values()))
         place = {question: i for i, question in enumerate(ids)}
         at = {row: place[question] for row, question in part.rows.items()}
@@ -152,21 +146,40 @@ class _Job:
             )
             for (metric, name), cells in part.cells.items()
         ]
-        clusters = cluster_field(self.table, self.layout, at, ids)
+        # rows that differ only in their metric or filter describe one trial
+        rows = [row for row, _ in max(part.cells.values(), key=len)]
+        clusters = self._clusters(at, ids)
+        fields = {name: _field(self.table.columns[name], at, len(ids)) for name in self.candidates}
         repeated = not has_trials and any(scores.values.shape[1] > 1 for scores in data)
         return TaskLog(
             system=system,
             task=task,
             source=self.source,
-            questions=Questions(tuple(ids), fields=other_fields(self.table, self.candidates, at, len(ids)) | clusters),
+            questions=Questions(
+                tuple(ids), fields={k: v for k, v in fields.items() if isinstance(v, MetadataField)} | clusters
+            ),
             data=tuple(data),
             declared=ClusterDeclaration(next(iter(clusters)), "column of the table") if clusters else None,
             higher_is_better=part.higher,
             messages=(REPEATED_ROWS_AS_TRIALS(),) if repeated else (),
-            ended_by=self._endings(part, at, ids),
+            resources=self._resources(system, used, rows, at, ids) if used else None,
+            ended_by=self._endings(rows, at, ids),
         )
 
-    def _endings(self, part: _Part, at: Mapping[int, int], ids: Sequence[str]) -> TrialEndings | None:
+    def _clusters(self, at: Mapping[int, int], ids: Sequence[str]) -> dict[str, MetadataField]:
+        """The column of clusters, if the table has one and it is not empty for all of the log's questions."""
+        name = self.layout.parts.get("cluster")
+        if name is None:
+            return {}
+        field = _field(self.table.columns[name], at, len(ids))
+        if isinstance(field, int):
+            raise LogError(
+                f"{self.table.place(field)}: question {ids[at[field]]!r} is in another cluster than before "
+                f"(column {name!r})"
+            )
+        return {name: field} if field.n_distinct else {}
+
+    def _endings(self, rows: Sequence[int], at: Mapping[int, int], ids: Sequence[str]) -> TrialEndings | None:
         """How the trials ended; None without such a column. An empty cell is unknown, any other text than an ending an
         error.
         """
@@ -174,8 +187,7 @@ class _Job:
         if name is None:
             return None
         cells = []
-        # rows that differ only in their metric or filter describe one trial
-        for row, _ in max(part.cells.values(), key=len):
+        for row in rows:
             ending = (label_of(self.table.columns[name][row]) or "").replace("_", " ")
             if ending and ending_code(ending) < 0:
                 raise LogError(f"{self.table.place(row)}: {unknown_name('ending', ending, ENDINGS)}")
@@ -183,40 +195,20 @@ class _Job:
         codes = self._array(cells, at, ids)
         return TrialEndings(np.where(np.isnan(codes), -1, codes).astype(np.int64))
 
-    def numbers(self, name: str) -> list[float]:
-        """The numbers of a column; NaN for an empty cell."""
-        return list(self._scores(name))
-
-    def resources(self, log: TaskLog, part: _Part, readings: Mapping[str, Sequence[float]]) -> Resources:
-        """What the trials of a log used, from the numbers of all rows of the table by role; a negative number is an
-        error.
-        """
-        place = {question: i for i, question in enumerate(log.questions.ids)}
-        at = {row: place[question] for row, question in part.rows.items()}
-        # rows that differ only in their metric or filter describe one trial
-        rows = [row for row, _ in max(part.cells.values(), key=len)]
-        arrays = {
-            role: self._array([(row, column[row]) for row in rows], at, log.questions.ids)
-            for role, column in readings.items()
-        }
+    def _resources(
+        self,
+        system: str,
+        used: Mapping[str, Sequence[float]],
+        rows: Sequence[int],
+        at: Mapping[int, int],
+        ids: Sequence[str],
+    ) -> Resources:
+        arrays = {role: self._array([(row, column[row]) for row in rows], at, ids) for role, column in used.items()}
         try:
-            tokens = TokenUsage(
-                log.system,
-                input_tokens=arrays.get("input_tokens"),
-                output_tokens=arrays.get("output_tokens"),
-                reasoning_tokens=arrays.get("reasoning_tokens"),
-                cache_read_tokens=arrays.get("cached_tokens"),
-            )
-            has_tokens = any(role.endswith("_tokens") for role in arrays)
-            return Resources(
-                (tokens,) if has_tokens else (),
-                arrays.get("cost"),
-                arrays.get("total_time"),
-                arrays.get("working_time"),
-                arrays.get("messages"),
-                arrays.get("turns"),
-            )
-        except DataError as error:
+            tokens: dict[str, Any] = {attribute: arrays[role] for role, attribute in TOKENS.items() if role in arrays}
+            others: dict[str, Any] = {role: array for role, array in arrays.items() if role not in TOKENS}
+            return Resources((TokenUsage(system, **tokens),) if tokens else (), **others)
+        except DataError as error:  # a negative number
             raise LogError(str(error)) from None
 
     def _array(
@@ -249,14 +241,6 @@ class _Job:
                 raise LogError(f"{where}: {which} already in {self.table.place(first)}")
 
 
-class _DiffersError(Exception):
-    """Two rows of one question have different labels; `row` is the second of them."""
-
-    def __init__(self, row: int) -> None:
-        super().__init__(row)
-        self.row = row
-
-
 def label_columns(table: Table, layout: Layout) -> tuple[str, ...]:
     """Return the columns without a role that contain labels: no lists, no measurements, nothing about the answers."""
     skipped = layout.used | {layout.parts.get("cluster")}
@@ -276,44 +260,18 @@ def _holds_labels(cells: Sequence[object]) -> bool:
     return not values <= {0.0, 1.0} and all(value.is_integer() for value in values)
 
 
-def other_fields(
-    table: Table, names: Sequence[str], question_of: Mapping[int, int], n_questions: int
-) -> dict[str, MetadataField]:
-    """The metadata fields of those of the columns `names` that have one label per question (`question_of` each row)."""
-    fields = {}
-    for name in names:
-        with contextlib.suppress(_DiffersError):
-            fields[name] = _field(table.columns[name], question_of, n_questions)
-    return fields
+def _field(cells: Sequence[object], question_of: Mapping[int, int], n_questions: int) -> MetadataField | int:
+    """The labels of the questions as a field, or the first row whose label differs from an earlier one of its question.
 
-
-def cluster_field(
-    table: Table, layout: Layout, question_of: Mapping[int, int], ids: Sequence[str]
-) -> dict[str, MetadataField]:
-    """The column of clusters, if the table has one and it is not empty for all of the log's questions. Raises LogError
-    if a question is in two clusters.
+    `question_of` has the index of the question of each row.
     """
-    name = layout.parts.get("cluster")
-    if name is None:
-        return {}
-    try:
-        field = _field(table.columns[name], question_of, len(ids))
-    except _DiffersError as error:
-        raise LogError(
-            f"{table.place(error.row)}: question {ids[question_of[error.row]]!r} is in another cluster than before "
-            f"(column {name!r})"
-        ) from None
-    return {name: field} if field.n_distinct else {}
-
-
-def _field(cells: Sequence[object], question_of: Mapping[int, int], n_questions: int) -> MetadataField:
     labels: list[str | None] = [None] * n_questions
     for row, question in question_of.items():
         label = label_of(cells[row])
         if label is None or is_unknown(label):
             continue
         if labels[question] not in (None, label):
-            raise _DiffersError(row)
+            return row
         labels[question] = label
     known: dict[str, int] = {}
     codes = [-1 if label is None else known.setdefault(label, len(known)) for label in labels]

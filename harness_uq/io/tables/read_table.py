@@ -9,8 +9,7 @@ from harness_uq.data.names import with_bounded_names
 from harness_uq.data.task_log import TaskLog
 from harness_uq.io.plugins.manager import Plugins, installed_readers
 from harness_uq.io.plugins.protocols import Reader
-from harness_uq.io.readers import read_logs, reading_columns
-from harness_uq.io.runs import reader_of
+from harness_uq.io.readers import read_logs, reader_of, reading_columns
 from harness_uq.io.tables.column_roles import Columns
 from harness_uq.io.tables.dataframe_input import Frames, is_frame
 from harness_uq.io.tables.mapping import mapping_of
