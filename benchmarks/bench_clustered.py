@@ -20,7 +20,7 @@ import numpy as np
 import scipy
 from scipy.stats import betabinom
 
-from harness_uq.stats.clusters.beta_binomial_posterior import clustered_importance_sample, clustered_posterior
+from harness_uq.stats.clusters.beta_binomial_posterior import clustered_importance_posterior, clustered_posterior
 from harness_uq.stats.clusters.clustered_proportion import clustered_score_posterior
 
 RESULTS = Path(__file__).parent / "results" / "clustered.json"
@@ -74,7 +74,9 @@ def measure(name: str) -> dict[str, float]:
         ),
         "posterior_and_hdi_ms": median_ms(lambda: clustered_posterior(successes, sizes).interval(0.95, "hdi"), 25),
         "default_and_hdi_ms": median_ms(lambda: clustered_score_posterior(successes, sizes).interval(0.95, "hdi"), 25),
-        "adapted_importance_sampling_ms": median_ms(lambda: clustered_importance_sample(successes, sizes, rng=rng), 5),
+        "adapted_importance_sampling_ms": median_ms(
+            lambda: clustered_importance_posterior(successes, sizes, rng=rng), 5
+        ),
     }
     row["default_over_posterior"] = row["default_and_hdi_ms"] / row["posterior_and_hdi_ms"]
     if len(sizes) <= PAPER_UP_TO:

@@ -19,6 +19,7 @@ import numpy as np
 from scipy import special
 
 from harness_uq import estimate_scores, stats
+from harness_uq.stats.effects.weighted_tasks import shared_error
 
 OUTPUT = Path(__file__).parent / "results" / "overall.json"
 SEED = 20261126
@@ -158,7 +159,7 @@ def shared_items(n_sets: int, rng: np.random.Generator) -> dict[str, float]:
         means = y.mean(axis=1)
         contributions = ((y - means[:, None]) / n / 3).ravel()[None]
         variance = float(contributions[0] @ contributions[0])
-        factor = np.sqrt(max(1 + float(stats.shared_error(contributions, tasks, items)[0, 0]) / variance, 0.0))
+        factor = np.sqrt(max(1 + float(shared_error(contributions, tasks, items)[0, 0]) / variance, 0.0))
         row[0] = low, high = block_limits(tuple(y.sum(axis=1).astype(int)), (n,) * 3)
         row[1] = stats.weighted_tasks_interval([means.mean()], [low], [high], [1.0], inflation=factor)
     truth = thetas.mean()

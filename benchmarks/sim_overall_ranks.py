@@ -17,6 +17,8 @@ from harness_uq import stats
 from harness_uq.analyses.overall.rank import _scaled, _within_fixed_tasks
 from harness_uq.results.estimate import Interval
 from harness_uq.results.overall import OverallSystem
+from harness_uq.stats.pairs.rank_sets import rank_sets_of_normal
+from harness_uq.stats.pairs.shrunk_scores import shrunk_draws
 
 OUTPUT = Path(__file__).parent / "results" / "overall_ranks.json"
 SEED = 20261127
@@ -64,12 +66,12 @@ def run(n_tasks: int, n: int, scores: np.ndarray, spread: float | None, n_sets: 
     for _ in range(n_sets):
         truth = scores if spread is None else np.clip(scores + spread * rng.standard_normal(len(scores)), 0.01, 0.99)
         values, draws = overall(simulate(n_tasks, n, truth, rng), rng)
-        sets = stats.rank_sets_of_normal(values, np.cov(draws), rng=rng)
+        sets = rank_sets_of_normal(values, np.cov(draws), rng=rng)
         above = (truth[None] > truth[:, None] + 1e-12).sum(axis=1)
         below = (truth[None] < truth[:, None] - 1e-12).sum(axis=1)
         held.append(bool(np.all((sets.low <= 1 + above) & (sets.high >= len(truth) - below))))
         if spread is not None:
-            for kind in (draws, stats.shrunk_draws(draws, rng=rng)):
+            for kind in (draws, shrunk_draws(draws, rng=rng)):
                 p = stats.rank_posterior(kind, rng=rng).prob_best
                 log_scores.append(float(np.log(max(p[np.argmax(truth)], 1 / N_DRAWS))))
                 best.append(float(p.max()))

@@ -5,7 +5,8 @@ import pytest
 from scipy import integrate, stats
 
 from harness_uq.messages.errors import DataError
-from harness_uq.stats import heterogeneity_test, pool_groups
+from harness_uq.stats.groups.heterogeneity import heterogeneity_test
+from harness_uq.stats.groups.partial_pooling import pool_groups
 
 SCHOOLS = ([28, 8, -3, 7, -1, 1, 18, 12], [15, 10, 16, 11, 9, 11, 10, 18])
 

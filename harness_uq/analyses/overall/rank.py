@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 from scipy import stats as scipy_stats
 
-from harness_uq import stats
 from harness_uq.analyses.compact_letter_display import group_letters
 from harness_uq.analyses.overall.combine import Combination, Facts, Rows, combine
 from harness_uq.analyses.overall.estimate import (
@@ -41,6 +40,7 @@ from harness_uq.options import Options, resolve
 from harness_uq.options_typed import RankKeywords
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.overall import Overall, OverallSystem
+from harness_uq.stats.effects.weighted_tasks import shared_error
 from harness_uq.stats.pairs.rank_sets import rank_sets_of_normal
 from harness_uq.stats.pairs.ranks import rank_posterior
 from harness_uq.stats.pairs.shrunk_scores import shrunk_draws
@@ -297,7 +297,7 @@ def _shared(
         parts.append(np.full(panel.n_questions, k))
     within = labels_of_tasks([panel.units for panel in panels], [panel.n_questions for panel in panels])
     units = joined_labels(within, items)
-    return stats.shared_error(np.concatenate(contributions, axis=1), np.concatenate(parts), units)
+    return shared_error(np.concatenate(contributions, axis=1), np.concatenate(parts), units)
 
 
 def _with_shared(errors: FloatArray, shared: FloatArray) -> tuple[FloatArray, FloatArray]:

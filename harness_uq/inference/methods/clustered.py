@@ -30,7 +30,7 @@ from harness_uq.messages.catalogue import estimation as catalogue
 from harness_uq.results.estimate import Estimate, Posterior
 
 if TYPE_CHECKING:
-    from harness_uq.stats.clusters.beta_binomial_posterior import ClusteredPosterior, Engine, SampledClusteredPosterior
+    from harness_uq.stats.clusters.beta_binomial_posterior import ClusteredPosterior, SampledClusteredPosterior
     from harness_uq.stats.clusters.cluster_robust import Correction
     from harness_uq.stats.clusters.clustered_proportion import ClusteredScorePosterior
 
@@ -117,7 +117,7 @@ class BetaClustered(RequiresProblem):
 
     name: str = "clustered-beta"
     prior: DispersionPrior = "icc"
-    engine: "Engine" = "quadrature"
+    is_sampled: bool = False
     info: MethodInfo = MethodInfo(
         title="Beta-binomial posterior over clusters",
         formula=(
@@ -163,8 +163,8 @@ class BetaClustered(RequiresProblem):
     def _posterior(
         self, successes: FloatArray, sizes: FloatArray, problem: Problem
     ) -> "ClusteredPosterior | SampledClusteredPosterior":
-        if self.engine == "is":
-            return stats.clustered_posterior(successes, sizes, self.prior, engine="is", rng=problem.rng)
+        if self.is_sampled:
+            return stats.clustered_importance_posterior(successes, sizes, self.prior, rng=problem.rng)
         return stats.clustered_posterior(successes, sizes, self.prior)
 
 
@@ -295,12 +295,14 @@ def weak_clusters(
 
 def _uneven_clusters(problem: Problem, sizes: FloatArray) -> tuple[Message, ...]:
     """Warn if few clusters have most of the weight and large clusters may score differently from small ones."""
+    from harness_uq.stats.trials.size_association import size_association_test
+
     effective = stats.effective_weights(sizes)
     if effective >= min(FEW_EFFECTIVE, UNEVEN * len(sizes)):
         return ()
     scores = scores_of(problem)
     if effective >= TOO_FEW_TO_COMPARE_SIZES:
-        p_value = stats.size_association_test(question_means(scores), unit_codes(scores))
+        p_value = size_association_test(question_means(scores), unit_codes(scores))
         if p_value >= SIZE_ASSOCIATION_P:
             return ()
     return (catalogue.UNEVEN_CLUSTERS(n_clusters=len(sizes), clusters=_clusters(problem), effective=effective),)
@@ -416,7 +418,7 @@ ESTIMATORS = (
     ClusteredScore(),
     BetaClustered(),
     BetaClustered("clustered-gamma", "gamma", info=_GAMMA),
-    BetaClustered("clustered-is", "gamma", "is", _IS),
+    BetaClustered("clustered-is", "gamma", is_sampled=True, info=_IS),
     ClusteredRatio(),
     ClusteredWilson(),
     ClusteredMean("clustered-t", _T),

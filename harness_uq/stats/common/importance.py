@@ -7,7 +7,6 @@ detect this.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,18 +22,6 @@ MAX_PARETO_K = 0.7
 _NEGLIGIBLE = 1e-200  # weights below this fraction of the largest weight have underflowed
 
 LogDensity = Callable[[FloatArray], FloatArray]
-
-
-class Proposal(Protocol):
-    """Distribution to draw from; points have shape (n, dim)."""
-
-    def draw(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
-        """Draw `n_draws` points, shape (n_draws, dim)."""
-        ...
-
-    def log_density(self, points: FloatArray) -> FloatArray:
-        """Log density at `points`, shape (n,), up to an additive constant."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,35 +59,13 @@ class ImportanceSample:
 
 
 def importance_sample(
-    log_target: LogDensity, proposal: Proposal, *, n_draws: int = 10_000, rng: np.random.Generator
+    log_target: LogDensity, proposal: "StudentTMixture", *, n_draws: int = 10_000, rng: np.random.Generator
 ) -> ImportanceSample:
     """Draw from `proposal` and weight the draws by the ratio of target to proposal density.
 
-    Parameters
-    ----------
-    log_target : callable
-        Maps points of shape (n, dim) to log densities of shape (n,), up to an additive constant; -inf outside the
-        support.
-    proposal : Proposal
-        Distribution to draw from.
-    n_draws : int, optional
-        Number of draws (default 10,000, as in the papers).
-    rng : numpy.random.Generator
-        Random generator.
-
-    Returns
-    -------
-    ImportanceSample
-        Weighted draws. Check `is_reliable` or call `require_reliable` before using them.
-
-    Raises
-    ------
-    DataError
-        If the target density is 0 or undefined at every draw.
-
-    References
-    ----------
-    Bowyer et al. (2025), appendix E, eqs. 56-60.
+    `log_target` maps points (n, dim) to log densities (n,), up to an additive constant; -inf outside the support. Check
+    `is_reliable` or call `require_reliable` before using the draws. Raises DataError if the target density is 0 or
+    undefined at every draw. Source: Bowyer et al. (2025), appendix E, eqs. 56-60.
     """
     check_whole(n_draws, "n_draws", 1, MAX_DRAWS)
     rng = check_rng(rng)
@@ -117,30 +82,12 @@ def pareto_k(weights: ArrayLike) -> float:
     """Shape of the generalized Pareto distribution fitted to the largest importance weights.
 
     The min(n / 5, 3 sqrt(n)) largest weights, minus the next smaller one, are fitted by the method of Zhang and
-    Stephens. The estimate is then shrunk towards 1/2 with the weight of 10 additional observations.
+    Stephens. The estimate is then shrunk towards 1/2 with the weight of 10 additional observations. The weights w (n,),
+    at least 25, are on any scale. They have about 1/k finite moments, and k < 0 means a bounded tail. k is -inf if the
+    largest weights are equal, and inf if fewer than 5 of them are positive. Raises DataError if there are fewer than 25
+    weights, a weight is negative, or none is positive. Sources: Zhang and Stephens (2009), Technometrics 51, section 3;
+    Vehtari et al. (2024), JMLR 25(72), appendix C.
 
-    Parameters
-    ----------
-    weights : array_like, shape (n,)
-        At least 25 weights, finite and non-negative, on any scale.
-
-    Returns
-    -------
-    float
-        Shape k; the weights have about 1/k finite moments, and k < 0 means a bounded tail. It is -inf if the largest
-        weights are equal, and inf if fewer than 5 of them are positive.
-
-    Raises
-    ------
-    DataError
-        If there are fewer than 25 weights, a weight is negative, or none is positive.
-
-    References
-    ----------
-    Zhang and Stephens (2009), Technometrics 51, section 3; Vehtari et al. (2024), JMLR 25(72), appendix C.
-
-    Examples
-    --------
     >>> ranks = (np.arange(10_000) + 0.5) / 10_000
     >>> round(pareto_k(ranks**-0.3), 1)  # weights of tail shape 0.3
     0.3
@@ -222,27 +169,10 @@ def adapted_proposal(
 ) -> StudentTMixture:
     """Proposal adapted to a low-dimensional target: a widened Laplace approximation and two rounds of moment matching.
 
-    Parameters
-    ----------
-    log_target : callable
-        As in `importance_sample`, with unbounded coordinates of natural scale at most 1 (logits, logarithms).
-    start : ndarray, shape (dim,)
-        Starting point of the search for the mode.
-    n_pilot : int, optional
-        Number of draws in each pilot round (default 2000). The weighted mean and covariance of each round define a
-        further component.
-    rng : numpy.random.Generator
-        Random generator.
-
-    Returns
-    -------
-    StudentTMixture
-        Components with 4 degrees of freedom, whose tails are heavier than those of any target with exponential tails.
-
-    Raises
-    ------
-    DataError
-        If `start` is empty or not a finite one-dimensional array.
+    Coordinates of `log_target` are unbounded and of natural scale at most 1 (logits, logarithms). The weighted mean and
+    covariance of each of two pilot rounds of `n_pilot` draws define a further component. All components have 4 degrees
+    of freedom, so that their tails are heavier than those of any target with exponential tails. `start` is where the
+    search for the mode begins. Raises DataError if `start` is empty or not a finite one-dimensional array.
     """
     check_whole(n_pilot, "n_pilot", 25, MAX_DRAWS)
     rng = check_rng(rng)

@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.messages.errors import DataError, NotEstimableError
-from harness_uq.stats.common.posterior import BetaPosterior, IntervalKind, Posterior
+from harness_uq.stats.common.posterior import BetaPosterior, Posterior
 from harness_uq.stats.common.validate_arrays import FloatArray, broadcast_floats, check_level
 from harness_uq.stats.common.validate_scalars import check_number, check_range
 from harness_uq.stats.design.power import check_variance, paired_variance
@@ -86,7 +86,6 @@ def predict_width(
     low: float = 0.0,
     high: float = 1.0,
     level: float = 0.95,
-    kind: IntervalKind = "hdi",
 ) -> float:
     """Expected interval width of a run that is `ratio` times as large as a pilot.
 
@@ -99,9 +98,7 @@ def predict_width(
     low, high : float, optional
         Range of the score (default 0 and 1).
     level : float, optional
-        Probability of the interval (default 0.95).
-    kind : {"hdi", "quantile"}, optional
-        Type of the interval (default "hdi").
+        Probability of the highest-density interval (default 0.95).
 
     Returns
     -------
@@ -145,5 +142,5 @@ def predict_width(
     predictive = BetaPosterior.from_moments(theta.mean, theta.sd**2 + noise)
     scores = predictive.quantile((np.arange(_PREDICTIVE_NODES) + 0.5) / _PREDICTIVE_NODES)
     with np.errstate(divide="ignore", invalid="ignore"):  # if a limit rounds to 0 or 1, the search bisects
-        below, above = binomial_interval(questions * scores, questions, level, "hdi" if kind == "hdi" else "beta")
+        below, above = binomial_interval(questions * scores, questions, level, "hdi")
     return float((high - low) * np.mean(above - below))

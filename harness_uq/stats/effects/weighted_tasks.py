@@ -80,27 +80,11 @@ def weighted_tasks_interval(
 def shared_error(contributions: ArrayLike, tasks: ArrayLike, units: ArrayLike) -> FloatArray:
     """Covariance between systems of the weighted sum of task scores that comes from items shared by several tasks.
 
-    Parameters
-    ----------
-    contributions : array_like, shape (n_systems, n_rows)
-        Contribution of each row to the error of the sum: weight times (score - mean score of the task) / number of rows
-        of the task.
-    tasks, units : array_like, shape (n_rows,)
-        Labels of the task of each row, and of the independent unit (item or cluster) to which it belongs.
+    `contributions` (n_systems, n_rows) of the rows to the error of the sum are weight times (score - mean score of the
+    task) / number of rows of the task, and `units` the independent unit (item or cluster) of each row. The covariance
+    is the sum over units and pairs of different tasks of the products of their contributions. Raises DataError if
+    contributions are not finite, or there is not one label of a task and a unit per row.
 
-    Returns
-    -------
-    ndarray, shape (n_systems, n_systems)
-        Sum over units and pairs of different tasks of the products of their contributions; 0 if no unit occurs in two
-        tasks.
-
-    Raises
-    ------
-    DataError
-        If contributions are not finite, or there is not one label of a task and a unit per row.
-
-    Examples
-    --------
     Two tasks with the same two items have the variance of one task, twice the sum of their own variances:
 
     >>> shared_error([[0.25, -0.25, 0.25, -0.25]], [0, 0, 1, 1], [0, 1, 0, 1]).tolist()

@@ -19,16 +19,8 @@ _BATCH = 2_000_000
 class HeterogeneityTest:
     """Result of a test whether groups differ.
 
-    Attributes
-    ----------
-    statistic : float
-        Score statistic; about chi-squared with `df` degrees of freedom if the groups are equal.
-    df : int
-        Degrees of freedom.
-    p_value : float
-        Probability of a statistic at least as large if the groups are equal.
-    is_permutation : bool
-        Whether the p-value is that of random permutations of the groups.
+    `statistic` is about chi-squared with `df` degrees of freedom if the groups are equal; `is_permutation` says whether
+    the p-value is that of random permutations of the groups.
     """
 
     statistic: float
@@ -47,34 +39,11 @@ def heterogeneity_test(
     statistic is (n - 1)/n times that of Pearson's chi-squared test. If a group has fewer than ten questions, the
     p-value is that of 9,999 random permutations. With clusters, V is the covariance between clusters.
 
-    Parameters
-    ----------
-    scores : array_like, shape (n,)
-        Score of each question.
-    groups : array_like of int, shape (n,)
-        Group of each question.
-    clusters : array_like of int, shape (n,), optional
-        Cluster of each question; None if the questions are independent. A cluster may lie in several groups.
-    rng : numpy.random.Generator
-        Draws the permutations.
+    A cluster may lie in several groups. The p-value is 1 if all scores are equal. Raises DataError if there are fewer
+    than two groups, a score is not finite, or labels are missing or of another number. Source: Agresti (2013),
+    Categorical Data Analysis, 3rd edition, section 3.2.1, for Pearson's test. Phipson and Smyth (2010), Stat. Appl.
+    Genet. Mol. Biol. 9, 39, for the p-value of random permutations.
 
-    Returns
-    -------
-    HeterogeneityTest
-        With p-value 1 if all scores are equal.
-
-    Raises
-    ------
-    DataError
-        If there are fewer than two groups, a score is not finite, or labels are missing or of another number.
-
-    References
-    ----------
-    Agresti (2013), Categorical Data Analysis, 3rd edition, section 3.2.1, for Pearson's test. Phipson and Smyth (2010),
-    Stat. Appl. Genet. Mol. Biol. 9, 39, for the p-value of random permutations.
-
-    Examples
-    --------
     >>> scores, groups = [1] * 30 + [0] * 30, [0] * 30 + [1] * 30
     >>> heterogeneity_test(scores, groups, rng=np.random.default_rng(0)).p_value < 1e-6
     True

@@ -18,17 +18,9 @@ _MOST_BISECTIONS = 40
 class PooledGroups:
     """Posterior of the means of groups.
 
-    Attributes
-    ----------
-    means, sds : float (n_groups,)
-        Posterior means and standard deviations.
-    low, high : float (n_groups,)
-        Equal-tailed credible limits.
-    spread : float
-        Posterior median of the standard deviation between the true means of groups, whose mean is infinite with three
-        groups.
-    overall : float
-        Posterior mean of the mean over groups.
+    `low` and `high` are equal-tailed credible limits of the `means`. `spread` is the posterior median of the standard
+    deviation between the true means of groups, whose mean is infinite with three groups, and `overall` the posterior
+    mean of the mean over groups.
     """
 
     means: FloatArray
@@ -43,33 +35,11 @@ def pool_groups(means: ArrayLike, std_errors: ArrayLike, *, level: float = 0.95)
     """Shrink the means of groups towards each other, by as much as the data show that the groups are alike.
 
     The model is y_j ~ N(theta_j, s_j^2) and theta_j ~ N(mu, tau^2) with flat priors for mu and tau. Given tau, the
-    posterior of theta_j is normal; the mixture over tau is integrated on a grid.
+    posterior of theta_j is normal; the mixture over tau is integrated on a grid. `means` (n_groups,) are of at least
+    three groups, with positive standard errors. Raises DataError if there are fewer than three groups, a number is not
+    finite, or a standard error is not positive. Source: Gelman et al. (2013), Bayesian Data Analysis, 3rd edition,
+    equations 5.17 to 5.21. Morris (1983), JASA 78, 47-55, for the coverage of such intervals on average over groups.
 
-    Parameters
-    ----------
-    means : array_like, shape (n_groups,)
-        Observed means of at least three groups.
-    std_errors : array_like, shape (n_groups,)
-        Their standard errors, > 0.
-    level : float
-        Probability of the credible limits, in (0, 1).
-
-    Returns
-    -------
-    PooledGroups
-
-    Raises
-    ------
-    DataError
-        If there are fewer than three groups, a number is not finite, or a standard error is not positive.
-
-    References
-    ----------
-    Gelman et al. (2013), Bayesian Data Analysis, 3rd edition, equations 5.17 to 5.21. Morris (1983), JASA 78, 47-55,
-    for the coverage of such intervals on average over groups.
-
-    Examples
-    --------
     >>> found = pool_groups([0.9, 0.5, 0.52, 0.48], [0.1, 0.05, 0.05, 0.05])
     >>> bool(0.5 < found.means[0] < 0.9)
     True

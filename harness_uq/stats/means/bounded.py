@@ -10,7 +10,6 @@ from harness_uq.stats.common.validate_arrays import (
     FloatArray,
     broadcast_floats,
     check_finite,
-    check_weights,
     validated_codes,
 )
 from harness_uq.stats.common.validate_scalars import check_number, check_range, check_whole
@@ -25,16 +24,13 @@ _INTERIOR = 0.02
 _MIN_SIZE = 1.2  # 1 + a + b of a Beta with nearly all of its mass at the bounds
 
 
-def bounded_posterior(
-    scores: ArrayLike, low: float, high: float, *, weights: ArrayLike | None = None, atom_mass: float | None = None
-) -> BetaPosterior:
+def bounded_posterior(scores: ArrayLike, low: float, high: float, *, atom_mass: float | None = None) -> BetaPosterior:
     """Posterior of the mean of independent scores in [low, high].
 
     The distribution of scores has a Dirichlet-process posterior with base mass 1 at each of the M scores and mass m =
     `atom_mass` at each bound. The mean is sum_j g_j x_j / sum_j g_j over this augmented sample, with independent g_j ~
     Gamma(mass_j). With n = M + 2 m, its mean is the weighted mean of the augmented sample, and its variance is the
-    weighted variance (divisor n) over n + 1. The result is the Beta on [low, high] with these moments. Question weights
-    w_j multiply both sums, so that the mean is the ratio of `clustered_bounded_posterior` with sizes w_j.
+    weighted variance (divisor n) over n + 1. The result is the Beta on [low, high] with these moments.
 
     By default the prior also contains K = `prior_copies` further scores with the distribution of the observed ones. K
     is positive only if the scores are concentrated away from the bounds, which suggests that unobserved scores are too.
@@ -47,8 +43,6 @@ def bounded_posterior(
         Scores in [low, high].
     low, high : float
         Bounds of the score.
-    weights : array_like, shape (n_questions,), optional
-        Positive weights, on any scale.
     atom_mass : float, optional
         Positive prior mass m at each bound, without copies. The default is 1, with `prior_copies`.
 
@@ -60,7 +54,7 @@ def bounded_posterior(
     Raises
     ------
     DataError
-        If a score is outside [low, high] or not finite, or a weight is not positive.
+        If a score is outside [low, high] or not finite.
     NotEstimableError
         If there are no scores.
 
@@ -80,10 +74,9 @@ def bounded_posterior(
     if atom_mass is not None:
         check_number(atom_mass, "atom_mass", above=0)
     x = check_finite(scores, "scores", 1)
-    w = check_weights(weights, len(x))
     if atom_mass is not None:
-        return clustered_bounded_posterior(w * x, w, low, high, atom_mass=atom_mass)
-    totals, sizes = _check_totals(w * x, w, low, high)
+        return clustered_bounded_posterior(x, np.ones(len(x)), low, high, atom_mass=atom_mass)
+    totals, sizes = _check_totals(x, np.ones(len(x)), low, high)
     return _matched_beta(totals, sizes, low, high, PRIORS["mean"].graded, prior_copies(x, low, high))
 
 
@@ -93,20 +86,6 @@ def prior_copies(scores: ArrayLike, low: float, high: float) -> float:
     K = (10 + M / 4) t with M scores and their `tightness` t. The simulations behind the constants are in
     docs/decisions/040.
 
-    Parameters
-    ----------
-    scores : array_like, shape (n_questions,)
-        Scores in [low, high].
-    low, high : float
-        Bounds of the score.
-
-    Returns
-    -------
-    float
-        Number K >= 0, not necessarily an integer.
-
-    Examples
-    --------
     >>> round(prior_copies([0.79, 0.81] * 50, 0, 1), 1), prior_copies([0, 1, 1], 0, 1)
     (34.8, 0.0)
     """
@@ -296,9 +275,7 @@ def default_atom_mass(totals: ArrayLike, sizes: ArrayLike, low: float, high: flo
     return PRIORS["mean, clustered"].mass(is_extreme)
 
 
-def cluster_totals(
-    scores: ArrayLike, clusters: ArrayLike, *, weights: ArrayLike | None = None
-) -> tuple[FloatArray, FloatArray]:
+def cluster_totals(scores: ArrayLike, clusters: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Total score and size of each cluster, in the order of the labels.
 
     Parameters
@@ -307,8 +284,6 @@ def cluster_totals(
         Scores.
     clusters : array_like, shape (n_questions,)
         Cluster labels.
-    weights : array_like, shape (n_questions,), optional
-        Positive weights; totals and sizes are then weighted sums.
 
     Returns
     -------
@@ -321,8 +296,8 @@ def cluster_totals(
     (array([0.5, 2. ]), array([1., 2.]))
     """
     x = check_finite(scores, "scores", 1)
-    w, codes = check_weights(weights, len(x)), validated_codes(clusters, (len(x),))
-    return np.asarray(np.bincount(codes, w * x), float), np.asarray(np.bincount(codes, w), float)
+    codes = validated_codes(clusters, (len(x),))
+    return np.asarray(np.bincount(codes, x), float), np.bincount(codes).astype(float)
 
 
 def _check_totals(totals: ArrayLike, sizes: ArrayLike, low: float, high: float) -> tuple[FloatArray, FloatArray]:

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from harness_uq.stats.clusters.cluster_robust import cluster_robust
 from harness_uq.stats.common.student import StudentPosterior, student_posterior
-from harness_uq.stats.common.validate_arrays import FloatArray, check_finite, check_weights, validated_codes
+from harness_uq.stats.common.validate_arrays import FloatArray, check_finite, validated_codes
 
 _SHRINKAGE = 2.0  # value of n times skewness^2 at which the skewness is halved; for normal scores its mean is 6
 _INWARD = 0.5  # fraction of Hall's correction that is applied if it makes the interval narrower on that side
@@ -45,7 +45,7 @@ class HallMean:
         return _corrected(low, float(hall[0]), -1.0), _corrected(high, float(hall[1]), 1.0)
 
 
-def hall_mean(scores: ArrayLike, clusters: ArrayLike | None = None, *, weights: ArrayLike | None = None) -> HallMean:
+def hall_mean(scores: ArrayLike, clusters: ArrayLike | None = None) -> HallMean:
     """Mean of unbounded scores with an interval corrected for skewness.
 
     Parameters
@@ -54,8 +54,6 @@ def hall_mean(scores: ArrayLike, clusters: ArrayLike | None = None, *, weights: 
         Scores, on any scale.
     clusters : array_like, shape (n_questions,), optional
         Cluster labels. The default is independent questions.
-    weights : array_like, shape (n_questions,), optional
-        Positive weights, used with clusters only.
 
     Returns
     -------
@@ -65,7 +63,7 @@ def hall_mean(scores: ArrayLike, clusters: ArrayLike | None = None, *, weights: 
     Raises
     ------
     DataError
-        If shapes differ, a score is not finite or a weight is not positive.
+        If shapes differ, a score is not finite.
     NotEstimableError
         If there are fewer than two questions or clusters, or all have the same mean.
 
@@ -82,9 +80,8 @@ def hall_mean(scores: ArrayLike, clusters: ArrayLike | None = None, *, weights: 
     if clusters is None:
         student = student_posterior(x)
         return HallMean(student, len(x), _skewness(x - x.mean()))
-    fit = cluster_robust(x, clusters, weights=weights)
-    away = check_weights(weights, len(x)) * (x - fit.mean)
-    residual = np.bincount(validated_codes(clusters, (len(x),)), away).astype(float)
+    fit = cluster_robust(x, clusters)
+    residual = np.bincount(validated_codes(clusters, (len(x),)), x - fit.mean).astype(float)
     return HallMean(fit.posterior, fit.n_clusters, _skewness(residual))
 
 

@@ -52,31 +52,10 @@ class JointMeans:
 def joint_means(scores: ArrayLike, clusters: ArrayLike | None = None) -> JointMeans:
     """Means over questions with cluster-robust covariances, C / (C - 1) sum_c R_ac R_bc / n^2.
 
-    Parameters
-    ----------
-    scores : array_like, shape (n_systems, n_questions)
-        Scores, on any scale.
-    clusters : array_like, shape (n_questions,), optional
-        Cluster labels. The default is independent questions.
+    `scores` (n_systems, n_questions) are on any scale; each pair agrees with `cluster_robust` (CR1). Raises DataError
+    if the scores are not a finite two-dimensional array; NotEstimableError if there is only one question or cluster.
+    Source: Miller (2024), eq. 8, for all pairs.
 
-    Returns
-    -------
-    JointMeans
-        Means and their joint errors; each pair agrees with `cluster_robust` (CR1).
-
-    Raises
-    ------
-    DataError
-        If the scores are not a finite two-dimensional array.
-    NotEstimableError
-        If there is only one question or cluster.
-
-    References
-    ----------
-    Miller (2024), eq. 8, for all pairs.
-
-    Examples
-    --------
     Four questions with standard deviation 1/2 give the standard error 1/4:
 
     >>> fit = joint_means([[1.0, 0, 0, 0], [0, 0, 0, 0]])

@@ -139,39 +139,13 @@ def rank_sets_of_normal(
 ) -> RankSets:
     """Simultaneous confidence sets for the ranks of estimates with normal errors of known covariance.
 
-    Parameters
-    ----------
-    estimates : array_like, shape (n_systems,)
-        Estimates.
-    covariance : array_like, shape (n_systems, n_systems)
-        Covariance of their errors; ``np.diag(s**2)`` for independent estimates with standard errors s.
-    df : float, optional
-        Degrees of freedom of the covariance, positive (default: infinite).
-    level : float, optional
-        Probability that all ranks are in their sets (default 0.95).
-    n_draws : int, optional
-        Number of draws of the largest statistic (default 10,000).
-    rng : numpy.random.Generator, optional
-        Random generator (default: seed 0).
+    `covariance` is ``np.diag(s**2)`` for independent estimates with standard errors s, with `df` degrees of freedom.
+    `level` is the probability that all ranks are in their sets, and `n_draws` the number of draws of the largest
+    statistic. Raises DataError if the covariance has the wrong shape, is not symmetric or is not positive semidefinite.
+    Source: Mogstad, Romano, Shaikh and Wilhelm (2024), with their stepwise method. With a single step, independent
+    estimates and equal variances it is Tukey's honestly significant difference, as in Mohamad, Goeman and van Zwet
+    (2022), Biometrics 78, 238-247.
 
-    Returns
-    -------
-    RankSets
-        Confidence sets.
-
-    Raises
-    ------
-    DataError
-        If the covariance has the wrong shape, is not symmetric or is not positive semidefinite.
-
-    References
-    ----------
-    Mogstad, Romano, Shaikh and Wilhelm (2024), with their stepwise method. With a single step, independent estimates
-    and equal variances it is Tukey's honestly significant difference, as in Mohamad, Goeman and van Zwet (2022),
-    Biometrics 78, 238-247.
-
-    Examples
-    --------
     >>> ranks = rank_sets_of_normal([5.0, 1.0, 0.9], np.diag([0.1, 0.1, 0.1]) ** 2)
     >>> ranks.low.tolist(), ranks.high.tolist()
     ([1, 2, 2], [1, 3, 3])

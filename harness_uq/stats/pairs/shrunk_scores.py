@@ -21,29 +21,12 @@ def shrunk_draws(draws: ArrayLike, *, rng: np.random.Generator | None = None) ->
     differ by much more, the draws hardly change. tau is integrated on a grid, and draws for each tau are made by
     conditional simulation, which retains the shape of the given draws.
 
-    Parameters
-    ----------
-    draws : array_like, shape (n_systems, n_draws)
-        Joint posterior draws of the scores under a flat prior.
-    rng : numpy.random.Generator, optional
-        Random generator (default: seed 0, so that equal data give equal results).
-
-    Returns
-    -------
-    ndarray, shape (n_systems, n_draws)
-        Joint draws under the hierarchical prior; the given draws if there are fewer than three systems, or if the
-        draws of all systems differ by constants only.
-
-    Raises
-    ------
-    DataError
-        If draws are not finite, or there are fewer than two draws.
-
-    References
-    ----------
-    Gelman (2006), Bayesian Analysis 1, 515-534, section 3.2 (the half-Cauchy prior).
-    Efron and Morris (1975), JASA 70, 311-319 (shrinkage of several means).
-    Chiles and Delfiner (2012), Geostatistics, section 7.3 (conditional simulation).
+    `draws` (n_systems, n_draws) are joint posterior draws of the scores under a flat prior. They are returned if there
+    are fewer than three systems, or if the draws of all systems differ by constants only. The default seed is 0, so
+    that equal data give equal results. Raises DataError if draws are not finite, or there are fewer than two draws.
+    Source: Gelman (2006), Bayesian Analysis 1, 515-534, section 3.2 (the half-Cauchy prior). Efron and Morris (1975),
+    JASA 70, 311-319 (shrinkage of several means). Chiles and Delfiner (2012), Geostatistics, section 7.3 (conditional
+    simulation).
     """
     table = check_finite(draws, "draws", 2)
     if table.shape[1] < 2:

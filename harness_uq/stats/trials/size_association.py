@@ -13,33 +13,11 @@ def size_association_test(scores: ArrayLike, clusters: ArrayLike) -> float:
     """p-value of the weighted regression of cluster means on the logarithm of cluster size.
 
     The weight of a cluster of n scores is n / (1 + (n - 1) ICC), with the ICC of `unit_components`. The slope divided
-    by its standard error is compared with Student's t with C - 2 degrees of freedom, for C clusters.
-
-    Parameters
-    ----------
-    scores : array_like, shape (n,)
-        Finite scores.
-    clusters : array_like, shape (n,)
-        Cluster label of each score.
-
-    Returns
-    -------
-    float
-        Two-sided p-value; 1 if all cluster means are equal.
-
-    Raises
-    ------
-    DataError
-        If a score is not finite, or scores and clusters have different lengths.
-    NotEstimableError
-        If there are fewer than three clusters, or all have the same size.
-
-    References
-    ----------
+    by its standard error is compared with Student's t with C - 2 degrees of freedom, for C clusters. The two-sided
+    p-value is 1 if all cluster means are equal. Raises DataError if a score is not finite, or scores and clusters have
+    different lengths; NotEstimableError if there are fewer than three clusters, or all have the same size. Source:
     Seaman, Pavlou and Copas (2014), Statistics in Medicine 33, 5371-5387, on informative cluster size.
 
-    Examples
-    --------
     >>> p_value = size_association_test([1, 1, 0, 0, 0, 0], [0, 1, 2, 2, 2, 2])
     >>> p_value < 1e-6
     True

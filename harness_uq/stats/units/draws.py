@@ -129,13 +129,6 @@ def default_prior_mass(scores: ArrayLike, low: float, high: float, *, clusters: 
 
     Arguments and errors are those of `joint_draws`.
 
-    Returns
-    -------
-    ndarray, shape (n_systems,)
-        Prior masses.
-
-    Examples
-    --------
     >>> default_prior_mass([[1, 0, 1], [1, 0.5, 1]], 0, 1).tolist()
     [2.0, 0.5]
     """

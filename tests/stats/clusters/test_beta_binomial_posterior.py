@@ -6,13 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from harness_uq.messages.errors import DataError, UnreliableError
 from harness_uq.stats.clusters.beta_binomial_likelihood import DispersionPrior
-from harness_uq.stats.clusters.beta_binomial_posterior import (
-    SampledClusteredPosterior,
-    clustered_importance_sample,
-    clustered_posterior,
-)
+from harness_uq.stats.clusters.beta_binomial_posterior import clustered_importance_posterior, clustered_posterior
 from harness_uq.stats.common.posterior import IntervalKind
 from tests.reference_values import reference_values
 
@@ -155,8 +150,7 @@ def test_adapted_importance_sampling_agrees_with_quadrature(
     successes: list[int], sizes: list[int], prior: DispersionPrior
 ) -> None:
     exact = clustered_posterior(successes, sizes, prior)
-    sampled = clustered_posterior(successes, sizes, prior, "is", np.random.default_rng(3))
-    assert isinstance(sampled, SampledClusteredPosterior)
+    sampled = clustered_importance_posterior(successes, sizes, prior, rng=np.random.default_rng(3))
     assert sampled.importance_ess > 4000
     assert sampled.pareto_k < 0.7
     assert abs(sampled.mean - exact.mean) < 4 * sampled.mc_error
@@ -165,32 +159,11 @@ def test_adapted_importance_sampling_agrees_with_quadrature(
     np.testing.assert_allclose(sampled.cdf(exact.quantile(TAILS)), TAILS, atol=0.02)
 
 
-def test_the_papers_proposal_serves_few_clusters_and_is_refused_for_many() -> None:
-    # Bowyer et al. (2025), appendix E.1; its talk, "Limitations of IS"
-    rng = np.random.default_rng(4)
-    few = clustered_posterior([9, 5, 10, 3, 8], [10] * 5, "gamma", "is", rng, proposal="prior")
-    exact = clustered_posterior([9, 5, 10, 3, 8], [10] * 5, "gamma")
-    assert abs(few.mean - exact.mean) < 4 * few.mc_error
-    many = rng.binomial(16, rng.beta(2 * 0.8, 2 * 0.2, 588))
-    with pytest.raises(UnreliableError, match=r"effective sample size .* Pareto k"):
-        clustered_posterior(many, np.full(588, 16), "gamma", "is", rng, proposal="prior")
-    marked = clustered_importance_sample(many, np.full(588, 16), prior="gamma", proposal="prior", rng=rng)
-    assert not marked.is_reliable
-    assert marked.importance_ess < 100
-
-
 def test_quadrature_has_no_randomness_and_sampling_follows_its_generator() -> None:
     s, n = [9, 5, 10, 3, 8], [10] * 5
     assert clustered_posterior(s, n).quantile(0.3) == clustered_posterior(s, n).quantile(0.3)
-    first, again = (clustered_posterior(s, n, engine="is", rng=np.random.default_rng(7)).mean for _ in range(2))
+    first, again = (clustered_importance_posterior(s, n, rng=np.random.default_rng(7)).mean for _ in range(2))
     assert first == again
-
-
-def test_unknown_names_are_told_the_known_ones() -> None:
-    with pytest.raises(DataError, match="'is' or 'quadrature'; got 'mcmc'"):
-        clustered_posterior([1], [2], engine="mcmc")  # type: ignore[call-overload]
-    with pytest.raises(DataError, match="'adapted' or 'prior'; got 'laplace'"):
-        clustered_posterior([1], [2], engine="is", proposal="laplace")  # type: ignore[call-overload]
 
 
 def draw_from_the_model(

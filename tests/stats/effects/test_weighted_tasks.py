@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness_uq import DataError, stats
+from harness_uq.stats.effects.weighted_tasks import shared_error
 
 
 def test_a_single_task_keeps_its_interval() -> None:
@@ -60,9 +61,9 @@ def test_invalid_arguments_are_errors(arguments) -> None:
 def test_shared_errors_and_the_errors_of_the_tasks_add_up_to_the_variance_of_item_totals() -> None:
     rng = np.random.default_rng(3)
     x, tasks, units = rng.normal(size=(2, 60)), np.repeat([0, 1, 2], 20), np.tile(np.arange(20), 3)
-    shared = stats.shared_error(x, tasks, units)
+    shared = shared_error(x, tasks, units)
     totals = x.reshape(2, 3, 20).sum(axis=1)
     assert shared + x @ x.T == pytest.approx(totals @ totals.T)
-    assert stats.shared_error(x, tasks, np.arange(60)) == pytest.approx(np.zeros((2, 2)))
+    assert shared_error(x, tasks, np.arange(60)) == pytest.approx(np.zeros((2, 2)))
     with pytest.raises(DataError):
-        stats.shared_error(x, tasks[1:], units)
+        shared_error(x, tasks[1:], units)
