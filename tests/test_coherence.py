@@ -1,7 +1,7 @@
 """Commands agree on the same data: rules that hold for random panels of scores.
 
-There are 300 panels of right-or-wrong and graded scores, with clusters, trials and missing scores. Each rule takes some
-of them.
+There are 320 panels of right-or-wrong and graded scores, with clusters, trials, and missing questions and trials. Each
+rule takes some of them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,15 +16,18 @@ from harness_uq import (
     compare,
     compare_by,
     compare_overall,
+    compare_scores,
     estimate,
     estimate_by,
     estimate_overall,
+    estimate_scores,
     gate,
     rank,
     rank_overall,
+    rank_scores,
 )
 from harness_uq.data.selection import select_questions
-from harness_uq.data.task_log import MetadataField, TaskLog
+from harness_uq.data.task_log import Classifications, MetadataField, Scores, SufficientStatistics, TaskLog
 from harness_uq.options import resolve
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Interval
@@ -68,6 +71,8 @@ def panel(number: int) -> RandomPanel:
         else:
             values = (10 * chance + rng.normal(size=(n, n_trials))).round(3)
         values[rng.random(n) < share] = np.nan
+        if n_trials > 1:
+            values[rng.random((n, n_trials)) < share] = np.nan
         fields = {} if size == 1 else {"passage": [f"p{c}" for c in of_question]}
         metric = "points" if kind == "unbounded" else "acc"
         logs.append(task_log(values, system=f"s{s}", metric=metric, fields=fields, ids=[f"q{k}" for k in range(n)]))
@@ -159,18 +164,107 @@ def test_exchanging_the_systems_changes_signs_only(block: range) -> None:
     for number in block:
         one = panel(number)
         a, b = one.logs[:2]
-        row, mirrored = compared(a, b, one.options), compared(b, a, one.options)
-        assert row.difference is not None
-        assert mirrored.difference is not None
-        low, high = ends(row.difference.interval)
-        assert close((-high, -low), ends(mirrored.difference.interval)), number
-        assert close(row.difference.value, -mirrored.difference.value)
-        assert close(row.difference.std_error, mirrored.difference.std_error), number
-        assert (row.prob_positive is None) == (mirrored.prob_positive is None)
-        if row.prob_positive is not None:
-            assert close(row.prob_positive, 1 - mirrored.prob_positive), number
-        assert close(row.p_value, mirrored.p_value), number
-        assert mirrored.verdict == {"better": "worse", "worse": "better"}.get(row.verdict, row.verdict), number
+        assert_mirrored(compared(a, b, one.options), compared(b, a, one.options), number)
+
+
+def assert_mirrored(row: Comparison, mirrored: Comparison, number: object) -> None:
+    """Check that B - A is A - B with other signs."""
+    assert row.difference is not None
+    assert mirrored.difference is not None
+    low, high = ends(row.difference.interval)
+    assert close((-high, -low), ends(mirrored.difference.interval)), number
+    assert close(row.difference.value, -mirrored.difference.value)
+    assert close(row.difference.std_error, mirrored.difference.std_error), number
+    assert (row.prob_positive is None) == (mirrored.prob_positive is None)
+    if row.prob_positive is not None:
+        assert close(row.prob_positive, 1 - mirrored.prob_positive), number
+    assert close(row.p_value, mirrored.p_value), number
+    assert (row.n_matched, row.n_clusters) == (mirrored.n_matched, mirrored.n_clusters), number
+    assert mirrored.verdict == {"better": "worse", "worse": "better"}.get(row.verdict, row.verdict), number
+
+
+# ---------------------------------------------------------------- metrics that are not means
+
+FUNCTIONS = ("f1", "matthews_corrcoef", "informedness", "perplexity", "bits_per_byte", "bleu")
+
+
+@cache
+def pair_of_records(number: int) -> tuple[TaskLog, TaskLog]:
+    """Two logs with classes or sums of records of the same questions; every fourth pair has clusters."""
+    rng = np.random.default_rng([20261129, number])
+    n, name = int(rng.integers(20, 60)), FUNCTIONS[number % len(FUNCTIONS)]
+    fields = {"passage": [f"p{k // 4}" for k in range(n)]} if number % 4 == 0 else {}
+    shared, targets, logs = rng.normal(size=n), rng.integers(0, 2, n), []
+    for system in ("s0", "s1"):
+        log = task_log(np.zeros(n), system=system, fields=fields, ids=[f"q{k}" for k in range(n)])
+        if name in FUNCTIONS[:3]:
+            answers = (targets ^ (shared + rng.normal(size=n) > 1))[:, None]
+            data = Classifications(name, "none", targets, answers, ("no", "yes"))
+        else:
+            data = SufficientStatistics(name, "none", records(rng, name, shared), name)
+        logs.append(replace(log, data=(data,)))
+    return logs[0], logs[1]
+
+
+def records(rng: np.random.Generator, name: str, shared: np.ndarray) -> np.ndarray:
+    """Sufficient statistics of a corpus metric: log-likelihood and size, or lengths and n-grams."""
+    size = rng.integers(8, 20, len(shared)).astype(float)
+    if name != "bleu":
+        return np.column_stack([-np.exp(1 + 0.3 * shared + 0.1 * rng.normal(size=len(shared))) * size, size])
+    grams = [size - k for k in range(4)]
+    matched = [np.floor(rng.uniform(0.2, 0.9, len(shared)) * gram) for gram in grams]
+    return np.column_stack([size, size + 1, *matched, *grams])
+
+
+@numbers(range(60))
+def test_metrics_that_are_not_means_do_not_depend_on_any_order(block: range) -> None:
+    for number in block:
+        a, b = pair_of_records(number)
+        options = {"cluster": "passage"} if a.questions.fields else {}
+        row = compared(a, b, options)
+        assert row.method in ("confusion", "bayesian-bootstrap")
+        assert_mirrored(row, compared(b, a, options), number)
+        rng = np.random.default_rng(number)
+        again = compared(reordered(a, rng), reordered(b, rng), options)
+        assert close(ends(row.difference.interval), ends(again.difference.interval)), number
+        assert close(row.prob_positive, again.prob_positive), number
+        if isinstance(a.data[0], Classifications):
+            same = compared(a, replace(a, system="s1"), options)
+            assert_mirrored(same, same, number)
+
+
+# ---------------------------------------------------------------- arrays
+
+
+def as_array(log: TaskLog) -> np.ndarray:
+    (data,) = log.data
+    assert isinstance(data, Scores)
+    return data.values
+
+
+@numbers(range(0, 120, 5))
+def test_functions_of_arrays_agree_with_those_of_logs(block: range) -> None:
+    for number in block:
+        one = panel(number)
+        logs = [replace(log, task="array", source=replace(log.source, harness="array")) for log in one.logs]
+        arrays = {log.system: as_array(log) for log in logs}
+        field = logs[0].questions.fields.get("passage")
+        keywords = {} if field is None else {"clusters": field.codes}
+        if ranges := one.options.get("range"):
+            keywords["range"] = ranges["acc"]
+        for log in logs:
+            (row,), alone = estimate(log, **one.options), estimate_scores(arrays[log.system], **keywords)
+            assert (row.method, row.n_questions, row.n_clusters) == (alone.method, alone.n_questions, alone.n_clusters)
+            assert close((row.value, *ends(row.interval)), (alone.value, *ends(alone.interval))), number
+        row, alone = compared(*logs[:2], one.options), compare_scores(*list(arrays.values())[:2], **keywords)
+        assert close(ends(row.difference.interval), ends(alone.difference.interval)), number
+        assert close(row.prob_positive, alone.prob_positive), number
+        assert (row.verdict, row.n_matched) == (alone.verdict, alone.n_matched)
+        metric = logs[0].data[0].metric
+        first, second = ranked(logs, one.options), rank_scores(arrays, metric=metric, n_draws=1000, **keywords)
+        assert facts_of_ranking(first).keys() == facts_of_ranking(second).keys()
+        for system, facts in facts_of_ranking(first).items():
+            assert close(facts, facts_of_ranking(second)[system]), number
 
 
 # ---------------------------------------------------------------- order

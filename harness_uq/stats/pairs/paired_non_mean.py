@@ -1,5 +1,7 @@
 """Difference of two systems on the same questions for metrics that are not means: corpus and confusion metrics."""
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -7,7 +9,7 @@ from harness_uq.messages.errors import DataError
 from harness_uq.stats.classes.confusion import ConfusionMetric, cluster_counts, confusion_score
 from harness_uq.stats.classes.dirichlet import cluster_parts, draws_posterior
 from harness_uq.stats.common.posterior import DrawsPosterior
-from harness_uq.stats.common.validate_arrays import IntArray
+from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, validated_codes
 from harness_uq.stats.means.bayesian_bootstrap import (
     NamedStatistic,
     SumStatistic,
@@ -17,6 +19,7 @@ from harness_uq.stats.means.bayesian_bootstrap import (
 )
 
 _PRIOR = np.full(8, 0.5)
+_EXCHANGED = [0, 2, 1, 3, 4, 6, 5, 7]  # the cells if A and B are exchanged
 
 
 def paired_bootstrap(
@@ -46,14 +49,18 @@ def paired_bootstrap(
     if a.shape != b.shape:
         raise DataError(f"both systems need records of the same questions; got shapes {a.shape} and {b.shape}")
     (a, function), (b, _) = sum_statistic(a, statistic), sum_statistic(b, statistic)
-    p = a.shape[1]
-    return bayesian_bootstrap(
-        np.hstack([a, b]),
-        lambda sums: function(sums[:, :p]) - function(sums[:, p:]),
-        clusters=clusters,
-        n_draws=n_draws,
-        rng=rng,
-    )
+    units, p = np.hstack([a, b]), a.shape[1]
+    if clusters is not None:
+        codes = validated_codes(clusters, (len(units),))
+        units = np.stack([np.bincount(codes, column) for column in units.T], axis=1)
+
+    def difference(sums: FloatArray) -> FloatArray:
+        return function(sums[:, :p]) - function(sums[:, p:])
+
+    def draw(records: FloatArray, size: int) -> DrawsPosterior:
+        return bayesian_bootstrap(records, difference, n_draws=size, rng=rng)
+
+    return _antisymmetric(draw, units, np.roll(units, p, axis=1), n_draws)
 
 
 def paired_confusion_posterior(
@@ -82,19 +89,36 @@ def paired_confusion_posterior(
     (True, True)
     """
     cells = _joint_cells(targets, predictions_a, predictions_b)
-    labels = np.arange(len(cells)) if clusters is None else clusters
-    parts = (
-        [(np.bincount(cells, minlength=8) + _PRIOR, 1.0)]
-        if clusters is None
-        else cluster_parts(cluster_counts(cells, labels, 8), _PRIOR)
-    )
+    one_unit = np.zeros(len(cells), int)
+    counts = cluster_counts(cells, one_unit if clusters is None else clusters, 8)
 
     def difference(weights: np.ndarray) -> np.ndarray:
         joint = weights.reshape(-1, 2, 2, 2)
         a, b = joint.sum(axis=3), joint.sum(axis=2)
         return np.asarray(_score(a, metric) - _score(b, metric))
 
-    return draws_posterior(difference, parts, n_draws=n_draws, rng=rng)
+    def draw(units: FloatArray, size: int) -> DrawsPosterior:
+        parts = [(units[0] + _PRIOR, 1.0)] if clusters is None else cluster_parts(units, _PRIOR)
+        return draws_posterior(difference, parts, n_draws=size, rng=rng)
+
+    return _antisymmetric(draw, counts, counts[:, _EXCHANGED], n_draws)
+
+
+def _antisymmetric(
+    draw: Callable[[FloatArray, int], DrawsPosterior], units: FloatArray, exchanged: FloatArray, n_draws: int
+) -> DrawsPosterior:
+    """Draws of A - B of which only the signs change if A and B are exchanged.
+
+    `units` and `exchanged` (J, K) are the records of (A, B) and of (B, A). The draws use those that come first in the
+    order of their values. If both are the same, half of the draws are mirrored.
+    """
+    one, other = (rows[np.lexsort(rows.T)].ravel() for rows in (units, exchanged))
+    is_other = one != other
+    if not is_other.any():
+        half = draw(units, (n_draws + 1) // 2).draws
+        return DrawsPosterior(np.concatenate([half, -half]))
+    place = is_other.argmax()
+    return draw(units, n_draws) if one[place] < other[place] else DrawsPosterior(-draw(exchanged, n_draws).draws)
 
 
 def _score(matrix: np.ndarray, metric: ConfusionMetric) -> np.ndarray:

@@ -83,13 +83,11 @@ def swapped(a: TaskLog | list[TaskLog], b: TaskLog | list[TaskLog], options: Opt
 
 
 def mirrored(here: Comparison, there: Comparison) -> None:
-    # bootstrap and confusion posteriors are 10,000 draws: an end is good to about .03 sd
-    tolerance = 0.1 * here.difference.std_error if here.method in ("bayesian-bootstrap", "confusion") else 1e-7
     assert (here.method, here.n_clusters, here.n_matched) == (there.method, there.n_clusters, there.n_matched)
     assert here.cluster_key == there.cluster_key
     assert here.difference.value == pytest.approx(-there.difference.value, abs=1e-12)
-    assert here.difference.interval.low == pytest.approx(-there.difference.interval.high, abs=tolerance)
-    assert here.difference.interval.high == pytest.approx(-there.difference.interval.low, abs=tolerance)
+    assert here.difference.interval.low == pytest.approx(-there.difference.interval.high, abs=1e-9)
+    assert here.difference.interval.high == pytest.approx(-there.difference.interval.low, abs=1e-9)
     assert here.minimum_detectable_effect == pytest.approx(there.minimum_detectable_effect, rel=0.1)
     assert here.p_value == pytest.approx(there.p_value)
 
