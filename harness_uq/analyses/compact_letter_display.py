@@ -9,14 +9,8 @@ _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 def group_letters(separated: NDArray[np.bool_]) -> list[str]:
     """Assign letters to each system.
 
-    Parameters
-    ----------
-    separated : bool (n_systems, n_systems), symmetric; whether the data separate two systems
-
-    Returns
-    -------
-    One string per system, such as `ab`, with letters in the order of the systems. After `z` follow `aa`, `ab`…, joined
-    by `.`
+    `separated`: bool (n_systems, n_systems), symmetric; whether the data separate two systems. Returns: One string per
+    system, such as `ab`, with letters in the order of the systems. After `z` follow `aa`, `ab`…, joined by `.`.
 
     Each letter stands for a clique of systems that are not separated, and every pair that is not separated is in some
     clique. Finding the smallest such cover is NP-hard. This greedy algorithm starts a clique from each pair that is not

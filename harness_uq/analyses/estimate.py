@@ -95,9 +95,7 @@ def estimate(
 class _Extremes:
     """Estimates with the worst and the best possible scores of the trials without a score.
 
-    Attributes
-    ----------
-    logged : the logs as they were read
+    `logged`: the logs as they were read.
     """
 
     logged: Sequence[TaskLog]

@@ -32,14 +32,10 @@ ExtremeRuns = Mapping[Extreme, Mapping[str, Mapping[ScoreKey, SelectedRun]]]
 class OpenRanks:
     """Rank sets of a task for other scores of the trials without a score.
 
-    Attributes
-    ----------
-    counts : numbers of trials of each system with missing scores
-    sets : rank sets for any scores
-    worst : rank sets for the worst possible scores
-    intervals : interval of each score for any scores
-    systems : names of the systems, in the order of the other attributes
-    n_questions : number of questions that all systems share, with and without a score
+    `counts`: numbers of trials of each system with missing scores. `sets`: rank sets for any scores. `worst`: rank sets
+    for the worst possible scores. `intervals`: interval of each score for any scores. `systems`: names of the systems,
+    in the order of the other attributes. `n_questions`: number of questions that all systems share, with and without a
+    score.
     """
 
     counts: tuple[MissingCounts, ...]
@@ -53,9 +49,7 @@ class OpenRanks:
 def extreme_runs(logs: Sequence[TaskLog], options: Options, plugins: Plugins) -> ExtremeRuns:
     """The runs of each system with the worst and the best scores of trials whose scores are open.
 
-    Parameters
-    ----------
-    logs : task logs before policies for missing scores were applied
+    `logs`: task logs before policies for missing scores were applied.
     """
     policies = options.structure.missing
     chosen = MissingPolicies("bounds") if policies.is_default else policies
@@ -76,18 +70,10 @@ def open_ranks(
     """Rank sets for other scores of the trials without a score; None if all trials have one.
 
     System i is above system j if its score with the worst scores of its missing trials is significantly higher than the
-    score of system j with the best. The rank sets that follow from these pairs contain all ranks at once.
-
-    Parameters
-    ----------
-    key : task, metric and filter
-    joint : joint scores without these trials
-    entries : the runs that were ranked
-    runs : the same runs with extreme scores
-
-    Raises
-    ------
-    NotEstimableError : if the scores of the systems cannot be compared question by question
+    score of system j with the best. The rank sets that follow from these pairs contain all ranks at once. `key`: task,
+    metric and filter. `joint`: joint scores without these trials. `entries`: the runs that were ranked. `runs`: the
+    same runs with extreme scores. Raises NotEstimableError if the scores of the systems cannot be compared question by
+    question.
     """
     counts = tuple(
         entry.data.missing for entry in entries if isinstance(entry.data, Scores) and entry.data.missing is not None

@@ -99,13 +99,9 @@ def rank(
 class ComparableRuns:
     """The runs of several systems.
 
-    Attributes
-    ----------
-    logs : all logs
-    by_system : the data that represent each system
-    by_key : the data of each task, metric and filter that at least two systems share
-    extremes : the same runs with extreme scores of the trials without a score; empty if all trials have one
-    labels : human labels that correct the scores; None if there are none
+    `by_system`: the data that represent each system. `by_key`: the data of each task, metric and filter that at least
+    two systems share. `extremes`: the same runs with extreme scores of the trials without a score; empty if all trials
+    have one. `labels`: human labels that correct the scores; None if there are none.
     """
 
     logs: Sequence[TaskLog]
@@ -123,13 +119,9 @@ class ComparableRuns:
 class JointTasks:
     """Joint inference about the scores of several systems on each task, metric and filter.
 
-    Attributes
-    ----------
-    runs : the runs
-    joint : joint scores by task, metric and filter; only of those for which they can be computed
-    reasons : why there are none for the others
-    plugins : the plugins that computed them
-    open_ranks : rank sets for other scores of the trials without a score, of the tasks that have such trials
+    `joint`: joint scores by task, metric and filter; only of those for which they can be computed. `reasons`: why there
+    are none for the others. `plugins`: the plugins that computed them. `open_ranks`: rank sets for other scores of the
+    trials without a score, of the tasks that have such trials.
     """
 
     runs: ComparableRuns
@@ -149,15 +141,9 @@ def comparable_runs(
 ) -> ComparableRuns:
     """Select the runs that represent each system.
 
-    Parameters
-    ----------
-    labels, inclusion_probabilities : human labels that correct the scores, as for `rank`
-
-    Raises
-    ------
-    NotEstimableError : if all logs belong to one system
-    DataError : if labels do not name the system, or the scope is not `population`
-    LogError : if the file of labels cannot be read
+    `labels`, `inclusion_probabilities`: human labels that correct the scores, as for `rank`. Raises NotEstimableError
+    if all logs belong to one system, and DataError if labels do not name the system, or the scope is not `population`,
+    and LogError if the file of labels cannot be read.
     """
     require_labels(labels, inclusion_probabilities)
     if labels is not None:
@@ -197,9 +183,7 @@ def joint_tasks(
 ) -> JointTasks:
     """Compute the joint scores of the tasks.
 
-    Parameters
-    ----------
-    keys : tasks, metrics and filters; None for all
+    `keys`: tasks, metrics and filters; None for all.
     """
     joint: dict[ScoreKey, JointPosterior] = {}
     open_of: dict[ScoreKey, OpenRanks] = {}
@@ -223,11 +207,8 @@ def joint_tasks(
 def _open_ranks(
     key: ScoreKey, joint: JointPosterior, runs: ComparableRuns, options: Options, plugins: Plugins
 ) -> OpenRanks | None:
-    """Rank sets for other scores of the trials without a score; None if there are none.
-
-    Raises
-    ------
-    NotEstimableError : if the policy is `bounds` and they cannot be computed
+    """Rank sets for other scores of the trials without a score; None if there are none. Raises NotEstimableError if the
+    policy is `bounds` and they cannot be computed.
     """
     if not runs.extremes:
         return None
@@ -240,11 +221,8 @@ def _open_ranks(
 
 
 def rankings_of(tasks: JointTasks, options: Options) -> ResultList[Ranking]:
-    """Rank the systems on each task, metric and filter.
-
-    Raises
-    ------
-    NotEstimableError : if there is no task on which they can be ranked
+    """Rank the systems on each task, metric and filter. Raises NotEstimableError if there is no task on which they can
+    be ranked.
     """
     if not tasks.joint:
         what = "a task and metric in common"

@@ -42,14 +42,10 @@ if TYPE_CHECKING:
 class Report:
     """The results of a report.
 
-    Attributes
-    ----------
-    estimates : estimates for every system, task, metric and filter
-    comparisons : comparisons, if there are exactly two systems
-    rankings : rankings, if there are three or more systems
-    problems : reasons for a missing comparison or ranking
-    overall : overall scores, if there are several tasks
-    resource_use : totals of cost, tokens and time, and their ratios to the scores, if the logs were read with resources
+    `estimates`: estimates for every system, task, metric and filter. `comparisons`: comparisons, if there are exactly
+    two systems. `rankings`: rankings, if there are three or more systems. `problems`: reasons for a missing comparison
+    or ranking. `overall`: overall scores, if there are several tasks. `resource_use`: totals of cost, tokens and time,
+    and their ratios to the scores, if the logs were read with resources.
     """
 
     estimates: tuple[Estimate, ...]
@@ -77,14 +73,7 @@ class Report:
     def render(self, output_format: str = "html", *, title: str | None = None) -> str | bytes:
         """The report in an output format, as `harness-uq report --format` prints it.
 
-        Parameters
-        ----------
-        output_format : a built-in format or one of a plugin
-        title : title of an HTML page
-
-        Raises
-        ------
-        DataError : if the format does not exist
+        `output_format`: a built-in format or one of a plugin. Raises DataError if the format does not exist.
         """
         return render_lists(self.lists, output_format, RenderOptions(title=title))
 

@@ -37,10 +37,7 @@ _TIMES = ("total_time", "working_time")
 class TaskRun:
     """The run that represents a system on a task.
 
-    Attributes
-    ----------
-    system, task : names
-    by_metric : data of the run by metric and filter
+    `by_metric`: data of the run by metric and filter.
     """
 
     system: str
@@ -98,13 +95,8 @@ def resource_use_of(logs: Iterable[TaskLog], options: Options, plugins: Plugins)
     """Totals of cost, tokens and time of each run, and their ratios to each score between 0 and 1.
 
     The total is that of a run with as many new questions and trials. Ratios use trials with a score. Questions are
-    independent, or clusters as for the scores.
-
-    Parameters
-    ----------
-    logs : task logs with resources as metrics
-    options : level, and structure of the logs
-    plugins : plugins to use
+    independent, or clusters as for the scores. `logs`: task logs with resources as metrics. `options`: level, and
+    structure of the logs.
     """
     return [row for run in task_runs(logs) for row in _rows_of(run, options, plugins)]
 
@@ -175,11 +167,8 @@ def _ratios(
 class Ratio:
     """A resource and a score of the same questions.
 
-    Attributes
-    ----------
-    amounts, scores : means over the trials with both, of each question
-    clusters : cluster codes of these questions, if there are any
-    amount, score : means over questions with their limits
+    `amounts`, `scores`: means over the trials with both, of each question. `clusters`: cluster codes of these
+    questions, if there are any. `amount`, `score`: means over questions with their limits.
     """
 
     amounts: FloatArray
@@ -199,11 +188,8 @@ class Ratio:
         *,
         rows: IntArray | None = None,
     ) -> "Ratio":
-        """The ratio of a resource to a score, on request of these rows only.
-
-        Raises
-        ------
-        NotEstimableError : if the resource or the score has no interval
+        """The ratio of a resource to a score, on request of these rows only. Raises NotEstimableError if the resource
+        or the score has no interval.
         """
         data = cast("Scores", score.data)
         n_trials = min(values.shape[1], data.values.shape[1])

@@ -29,11 +29,8 @@ def summarize_data(
 ) -> DataSummary:
     """Summarize which analyses the data support, and what they lack for more.
 
-    Parameters
-    ----------
-    structures : structure of each task, as `detect_structure` returns it
-    arguments : paths and options with which the data were read, for the commands
-    unread : files from which nothing was read, with the reason if it is known
+    `structures`: structure of each task, as `detect_structure` returns it. `arguments`: paths and options with which
+    the data were read, for the commands. `unread`: files from which nothing was read, with the reason if it is known.
     """
     tasks = [structure for structure in structures if not structure.log.subtasks]
     scored = [structure for structure in tasks if _has_question_scores(structure)]

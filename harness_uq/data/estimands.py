@@ -31,11 +31,9 @@ class Mean:
 class PassK:
     """Probability of an event in `k` trials of a question, averaged over questions.
 
-    Attributes
-    ----------
-    kind : `at` (pass@k: at least one right; Chen et al. 2021), `hat` (pass^k: all right), `g` (G-pass@k: at least a
-        share `tau` right), `mg` (mG-pass@k: 2/k times the sum of G-pass@k over the thresholds i/k, i = ceil(k/2) + 1
-        to k), `maj` (more than half)
+    `kind`: `at` (pass@k: at least one right; Chen et al. 2021), `hat` (pass^k: all right), `g` (G-pass@k: at least a
+    share `tau` right), `mg` (mG-pass@k: 2/k times the sum of G-pass@k over the thresholds i/k, i = ceil(k/2) + 1 to k),
+    `maj` (more than half).
     """
 
     kind: PassKind
@@ -85,11 +83,8 @@ _KINDS: dict[tuple[str, str], PassKind] = {
 
 
 def parse_estimand(text: str, scope: Scope) -> Mean | PassK:
-    """The estimand that `text` names: mean, pass@K, pass^K, G-pass@K:TAU, mG-pass@K or maj@K.
-
-    Raises
-    ------
-    DataError : if `text` is none of these, K is 0, or TAU no share of the trials
+    """The estimand that `text` names: mean, pass@K, pass^K, G-pass@K:TAU, mG-pass@K or maj@K. Raises DataError if
+    `text` is none of these, K is 0, or TAU no share of the trials.
 
     >>> parse_estimand("pass@4", "population").label
     'pass@4'

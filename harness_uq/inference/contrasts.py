@@ -47,15 +47,10 @@ _WORTHWHILE = 0.9  # largest ratio of standard errors at which own questions are
 class Contrast:
     """A posterior of A - B, or a t distribution that is used as its confidence distribution.
 
-    Attributes
-    ----------
-    method : name of the method in the report
-    kind : kind of its interval
-    odds_ratio : posterior median of the odds ratio; None if not available
-    p_value : p-value of the two-sided test of no difference; None if not available
-    messages : reasons for choosing this method
-    info : description of the method of both scores, if the difference was computed from them
-    values : scores of A and B that it is the difference of, if these are not the scores on the common questions
+    `odds_ratio`: posterior median of the odds ratio; None if not available. `p_value`: p-value of the two-sided test of
+    no difference; None if not available. `messages`: reasons for choosing this method. `info`: description of the
+    method of both scores, if the difference was computed from them. `values`: scores of A and B that it is the
+    difference of, if these are not the scores on the common questions.
     """
 
     posterior: Posterior
@@ -105,11 +100,8 @@ def std_error_of(posterior: Posterior) -> float:
 
 
 def paired_contrast(panel: Panel, method: str = "bayes") -> Contrast:
-    """Estimate the difference on the population of questions from the questions that both systems answered.
-
-    Raises
-    ------
-    NotEstimableError : if the data are insufficient, such as one question with an unbounded score
+    """Estimate the difference on the population of questions from the questions that both systems answered. Raises
+    NotEstimableError if the data are insufficient, such as one question with an unbounded score.
     """
     if method == "t" or panel.bounds is None:
         return _student(panel, () if method == "t" else (STUDENT_DISTRIBUTION(result="interval for the difference"),))
@@ -151,12 +143,9 @@ def _student(panel: Panel, messages: tuple[Message, ...]) -> Contrast:
 def independent_contrast(a: Estimate, b: Estimate) -> Contrast:
     """Compute the difference of two independent estimates.
 
-    Two proportions with uniform priors also have an odds ratio (Bowyer et al. 2025, section 3.3). Other posteriors
-    are convolved; two t distributions result in the Behrens-Fisher posterior.
-
-    Raises
-    ------
-    NotEstimableError : if either estimate has no interval
+    Two proportions with uniform priors also have an odds ratio (Bowyer et al. 2025, section 3.3). Other posteriors are
+    convolved; two t distributions result in the Behrens-Fisher posterior. Raises NotEstimableError if either estimate
+    has no interval.
     """
     posterior_a, posterior_b = posterior_of(a), posterior_of(b)
     if a.method in _PROPORTION_METHODS and b.method in _PROPORTION_METHODS:
@@ -221,13 +210,9 @@ def _own_means(run: SelectedRun, other: SelectedRun, shared: IntArray) -> FloatA
 class ComparisonContext:
     """The contents of a comparison other than the difference.
 
-    Attributes
-    ----------
-    key : task, metric and filter
-    names : names of A and B
-    values : observed scores of A and B; None if unknown
-    panel : the matched questions; None if no questions match, or if they have no scores of their own
-    others : further attributes, as in `Comparison`
+    `key`: task, metric and filter. `values`: observed scores of A and B; None if unknown. `panel`: the matched
+    questions; None if no questions match, or if they have no scores of their own. `others`: further attributes, as in
+    `Comparison`.
     """
 
     key: ScoreKey

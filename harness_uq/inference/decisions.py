@@ -45,15 +45,9 @@ Test: TypeAlias = Literal[
 class Hypothesis:
     """A requirement on a score or on a difference, and its p-values.
 
-    Attributes
-    ----------
-    key : task, metric and filter
-    systems : the system, or the two that are compared
-    kind : what is required
-    bound : margin, required improvement, or bound of the score
-    p_met : p-value of the null hypothesis that the requirement is met
-    p_violated : p-value of the null hypothesis that it is violated; None if this is not tested
-    test : where the p-values come from
+    `key`: task, metric and filter. `systems`: the system, or the two that are compared. `kind`: what is required.
+    `bound`: margin, required improvement, or bound of the score. `p_met`: p-value of the null hypothesis that the
+    requirement is met. `p_violated`: p-value of the null hypothesis that it is violated; None if this is not tested.
     """
 
     key: ScoreKey
@@ -69,11 +63,8 @@ class Hypothesis:
 class Decided:
     """What the data show about a hypothesis.
 
-    Attributes
-    ----------
-    p_met, p_violated : as in `Hypothesis`; None if it is not tested
-    adjusted_p : `p_met`, adjusted for the family
-    decision : `fail` if the requirement is violated, `pass` if it is met, `undecided` if neither is shown
+    `p_met`, `p_violated`: as in `Hypothesis`; None if it is not tested. `adjusted_p`: `p_met`, adjusted for the family.
+    `decision`: `fail` if the requirement is violated, `pass` if it is met, `undecided` if neither is shown.
     """
 
     p_met: float | None
@@ -147,12 +138,8 @@ def with_corrected_verdicts(rows: Sequence[Comparison], level: float) -> list[Co
     beyond the margin. With several tasks, the p-value of `better` and `worse` is at least that of the test of no
     difference (McNemar's exact test, or t), as a posterior tail has its error rate on average only. A verdict is kept
     if its adjusted p-value is at most 1 - level. The rows over all tasks are corrected for their own number, and a
-    single row keeps its verdict.
-
-    Parameters
-    ----------
-    rows : comparisons of two systems
-    level : level of the intervals from which the verdicts follow
+    single row keeps its verdict. `rows`: comparisons of two systems. `level`: level of the intervals from which the
+    verdicts follow.
 
     References
     ----------
@@ -176,14 +163,9 @@ def worse_rows(rows: Sequence[Comparison], level: float = 0.95) -> list[Comparis
     """Return the comparisons in which A is significantly worse than B by more than the margin.
 
     Each of the k rows over all tasks (one per metric and filter) is tested at level 1 - (1 - level) / k (Bonferroni).
-    The rows of single tasks and groups are corrected in the same way. Each of the two families uses one tail of
-    (1 - level) / 2, so that a system that is not worse anywhere is reported with probability at most about 1 - level,
-    for any number of metrics.
-
-    Parameters
-    ----------
-    rows : comparisons returned by `compare`
-    level : confidence level, in (0, 1)
+    The rows of single tasks and groups are corrected in the same way. Each of the two families uses one tail of (1 -
+    level) / 2, so that a system that is not worse anywhere is reported with probability at most about 1 - level, for
+    any number of metrics. `rows`: comparisons returned by `compare`.
     """
     hypotheses = [
         None if (p := row.prob_noninferior) is None else _of_row(row, "not_worse", row.margin, p, "posterior")
@@ -241,15 +223,9 @@ def difference_hypothesis(
 ) -> Hypothesis | None:
     """The hypothesis that A is not worse than B by more than the margin, or better by a required improvement.
 
-    Parameters
-    ----------
-    row : comparison of A with B
-    improve_by : required improvement; None if A must not be worse by more than the margin
-    over_runs : distribution of the difference if a system has several runs
-
-    Returns
-    -------
-    The hypothesis; None if the difference is not estimable
+    `row`: comparison of A with B. `improve_by`: required improvement; None if A must not be worse by more than the
+    margin. `over_runs`: distribution of the difference if a system has several runs. Returns: The hypothesis; None if
+    the difference is not estimable.
     """
     if row.prob_noninferior is None:
         return None

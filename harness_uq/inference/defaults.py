@@ -24,10 +24,7 @@ FAMILIES: dict[str, tuple[str, str]] = {
 class Choice:
     """An estimator to try, with the reason for choosing it.
 
-    Attributes
-    ----------
-    estimator : the estimator
-    reason : reason for the choice, in one sentence
+    `reason`: reason for the choice, in one sentence.
     """
 
     estimator: Estimator
@@ -49,11 +46,8 @@ class _Shape:
 
 
 def choices(problem: Problem, method: str, estimators: Mapping[str, Estimator]) -> list[Choice]:
-    """Return the estimators to try in order; the first one that accepts the data is used.
-
-    Raises
-    ------
-    HarnessUqError : if no estimator has the name `method`
+    """Return the estimators to try in order; the first one that accepts the data is used. Raises HarnessUqError if no
+    estimator has the name `method`.
     """
     if method == "bayes":
         names, reason = _default(problem)

@@ -39,11 +39,8 @@ def missing_note(
 ) -> tuple[Message, ...]:
     """Report how many trials of the log have no score, and the range of scores that they could lead to.
 
-    Parameters
-    ----------
-    scores : scores as logged, NaN for a missing, errored or refused trial; or after policies for missing scores
-    bounds : lowest and highest possible score, None if unknown
-    endings : how the trials ended, None if unknown
+    `scores`: scores as logged, NaN for a missing, errored or refused trial; or after policies for missing scores.
+    `bounds`: lowest and highest possible score, None if unknown. `endings`: how the trials ended, None if unknown.
     """
     counts, values = scores.missing, scores.values
     if counts is not None and (counts.n_worst or counts.n_open or counts.n_ignored):

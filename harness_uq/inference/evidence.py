@@ -28,18 +28,11 @@ def with_best_evidence(logs: Iterable[TaskLog], plugins: Plugins, options: Struc
     Trials without a score are then treated as the policies for missing scores require.
 
     All commands that print a score or a verdict call this function, so that they use the same evidence. Samples are
-    used if they cover all questions, or if they cover at least 95 % of them and their mean differs from the total by
-    at most half of its standard error. Otherwise the totals are used, without questions to match.
-
-    Parameters
-    ----------
-    logs : task logs, whose data are samples or totals
-    plugins : their catalogues name the metrics that are shares of correct answers
-    options : whether to use the samples that the logs contain in any case, and what trials without a score count as
-
-    Raises
-    ------
-    DataError : if a trial without a score has the policy `error`
+    used if they cover all questions, or if they cover at least 95 % of them and their mean differs from the total by at
+    most half of its standard error. Otherwise the totals are used, without questions to match. `logs`: task logs, whose
+    data are samples or totals. `plugins`: their catalogues name the metrics that are shares of correct answers.
+    `options`: whether to use the samples that the logs contain in any case, and what trials without a score count as.
+    Raises DataError if a trial without a score has the policy `error`.
     """
     decided = [
         _decided(log, plugins.catalogues.get(log.source.harness), use_samples=options.use_samples) for log in logs
@@ -107,19 +100,8 @@ def trials_behind(log: TaskLog, data: TaskData) -> tuple[Scores, str] | None:
     """Find the trials that `data` reduces to an event.
 
     Each reduced score is itself an estimate from trials, not an observation of the event. Only the trials show how the
-    probability of the event varies between questions.
-
-    Parameters
-    ----------
-    log : TaskLog
-        The task.
-    data : TaskData
-        One of its metrics.
-
-    Returns
-    -------
-    (Scores, str) or None
-        The trials and the name of the estimand; None if `data` is not such a reduction or the trials are not logged.
+    probability of the event varies between questions. Returns the trials and the name of the estimand; None if `data`
+    is not such a reduction or the trials are not logged.
     """
     if not isinstance(data, Scores) or data.event is None:
         return None

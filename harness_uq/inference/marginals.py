@@ -89,14 +89,8 @@ def marginal(
 ) -> Estimate:
     """Estimate the score of the run that represents a system.
 
-    Parameters
-    ----------
-    run : the run
-    options : options of the estimate
-    plugins : plugins to use
-    rows : questions to use, None for all
-    units : codes of the clusters of these questions, which replace those of the log; None to keep the latter
-    logs : the system's logs, which contain the tasks of a group
+    `rows`: questions to use, None for all. `units`: codes of the clusters of these questions, which replace those of
+    the log; None to keep the latter. `logs`: the system's logs, which contain the tasks of a group.
     """
     log, data = run.log, run.data
     if log.subtasks:
@@ -198,10 +192,7 @@ def estimate_group(
 
 def posterior_of(row: Estimate) -> Posterior:
     """Return the posterior, or Student's t for an estimate without one, such as a frequentist or a stored interval.
-
-    Raises
-    ------
-    NotEstimableError : if there is neither a posterior nor a standard error of four questions or clusters
+    Raises NotEstimableError if there is neither a posterior nor a standard error of four questions or clusters.
     """
     if isinstance(row.posterior, Posterior):
         return row.posterior
@@ -218,11 +209,8 @@ def posterior_of(row: Estimate) -> Posterior:
 
 
 def solve(problem: Problem, method: str, plugins: Plugins) -> Estimate:
-    """Estimate with the first applicable estimator; the reasons why others do not apply become notes.
-
-    Raises
-    ------
-    HarnessUqError : if the requested method does not exist
+    """Estimate with the first applicable estimator; the reasons why others do not apply become notes. Raises
+    HarnessUqError if the requested method does not exist.
     """
     skipped: dict[str, Message] = {}
     for choice in choices(problem, method, plugins.estimators):
@@ -262,11 +250,8 @@ def _estimand(data: TaskData | TaskGroup, options: "Options") -> Estimand:
 def make_problem(log: TaskLog, data: TaskData, clusters: Clusters, options: "Options") -> Problem:
     """Build the problem for an estimator: scored questions only, with clusters, without identical copies of a trial.
 
-    Scores of several trials, such as pass@2, keep identical trials, because one trial does not determine it.
-
-    Raises
-    ------
-    NotEstimableError : if no question has a score
+    Scores of several trials, such as pass@2, keep identical trials, because one trial does not determine it. Raises
+    NotEstimableError if no question has a score.
     """
     rng, estimand = np.random.default_rng(options.seed), _estimand(data, options)
     if isinstance(data, AggregateScore):
@@ -286,11 +271,8 @@ def make_problem(log: TaskLog, data: TaskData, clusters: Clusters, options: "Opt
 
 
 def _with_distinct_trials(data: Scores, estimand: Estimand) -> Scores:
-    """Reduce the scores to one trial if identical trials count once, or if no question has two trials.
-
-    Raises
-    ------
-    NotEstimableError : if a score is so large that its square overflows
+    """Reduce the scores to one trial if identical trials count once, or if no question has two trials. Raises
+    NotEstimableError if a score is so large that its square overflows.
     """
     largest = float(np.nanmax(np.abs(data.values)))
     if largest > LARGEST:

@@ -97,10 +97,7 @@ Requirement: TypeAlias = Callable[[str, Problem], Message | None]
 class RequiresProblem:
     """Base of the built-in methods that declare what they require of a problem.
 
-    Attributes
-    ----------
-    name : name of the method
-    requirements : what the method requires, in the order in which it is checked
+    `requirements`: what the method requires, in the order in which it is checked.
     """
 
     __slots__ = ()

@@ -67,15 +67,9 @@ _N_QUANTILES = 200
 class JointPosterior(ABC):
     """The scores of S systems.
 
-    Attributes
-    ----------
-    key : task, metric and filter
-    systems : S unique names
-    estimates : the marginals, as `estimate` computes them for these questions
-    n_questions : number of questions
-    n_draws : number of draws
-    panel : the scores on the common questions; None if the posteriors of the systems are separate
-    further_messages : messages about the logs
+    `key`: task, metric and filter. `systems`: S unique names. `estimates`: the marginals, as `estimate` computes them
+    for these questions. `panel`: the scores on the common questions; None if the posteriors of the systems are
+    separate. `further_messages`: messages about the logs.
     """
 
     panel: Panel | None = None
@@ -220,15 +214,7 @@ def _square(upper: dict[tuple[int, int], float], n: int) -> FloatArray:
 
 
 class PairedPosterior(JointPosterior):
-    """The scores of systems that answered the same questions.
-
-    Parameters
-    ----------
-    panel : the scores
-    options : options of the estimates
-    plugins : plugins to use
-    method : method of the contrasts
-    """
+    """The scores of systems that answered the same questions."""
 
     panel: Panel
 
@@ -310,11 +296,8 @@ class PairedPosterior(JointPosterior):
         return fit
 
     def check(self) -> None:
-        """Check that the systems can be ranked.
-
-        Raises
-        ------
-        NotEstimableError : if the range of scores is unknown, and a difference is constant and not 0
+        """Check that the systems can be ranked. Raises NotEstimableError if the range of scores is unknown, and a
+        difference is constant and not 0.
         """
         if self.panel.bounds is None:
             self._student  # noqa: B018
@@ -430,9 +413,7 @@ def canonical_questions(means: FloatArray, units: IntArray | None) -> tuple[Floa
 class SeparatePosterior(JointPosterior):
     """The scores of systems whose posteriors are independent.
 
-    Parameters
-    ----------
-    rows : the estimates, each with an interval and a value
+    `rows`: the estimates, each with an interval and a value.
     """
 
     def __init__(
@@ -494,18 +475,9 @@ def joint_posterior(
     """The joint posterior of the scores of systems on one task.
 
     A system that answered fewer than half of the questions that most others answered is left out. The others are
-    compared on the questions that all of them answered or, if questions do not match, as independent.
-
-    Parameters
-    ----------
-    runs : data of one task, metric and filter, one entry per system
-    options : options of each system's estimate; their seed is also the seed of the draws
-    logs : all logs, which contain the tasks of groups
-    n_draws : number of draws
-
-    Raises
-    ------
-    NotEstimableError : if fewer than two systems have an interval
+    compared on the questions that all of them answered or, if questions do not match, as independent. `runs`: data of
+    one task, metric and filter, one entry per system. `logs`: all logs, which contain the tasks of groups. Raises
+    NotEstimableError if fewer than two systems have an interval.
     """
     try:
         if options.scope == "population":
@@ -546,11 +518,8 @@ def _why_without_posterior(row: Estimate) -> NotEstimableError | None:
 def paired_posterior(
     runs: Sequence[SelectedRun], options: "Options", plugins: Plugins, *, n_draws: int = 10_000
 ) -> PairedPosterior:
-    """The joint posterior on new questions of systems that answered the same questions.
-
-    Raises
-    ------
-    NotEstimableError : if fewer than two systems have questions in common, or their scores do not vary
+    """The joint posterior on new questions of systems that answered the same questions. Raises NotEstimableError if
+    fewer than two systems have questions in common, or their scores do not vary.
     """
     return _paired(build_panel(runs, options.structure, plugins), options, plugins, n_draws)
 

@@ -32,11 +32,8 @@ EstimateAt: TypeAlias = Callable[[Extreme, float], Estimate]
 def with_policies(logs: Iterable[TaskLog], structure: StructureOptions) -> list[TaskLog]:
     """The logs, in which trials without a score count as the policies of `structure` say.
 
-    A metric whose worst score is unknown becomes a total without a value if it is needed.
-
-    Raises
-    ------
-    DataError : if a trial without a score has the policy `error`
+    A metric whose worst score is unknown becomes a total without a value if it is needed. Raises DataError if a trial
+    without a score has the policy `error`.
     """
     return [_completed(log, structure) for log in logs]
 
@@ -90,11 +87,8 @@ def _range_of(log: TaskLog, data: Scores, structure: StructureOptions) -> tuple[
 def identified(row: Estimate, at: EstimateAt, level: float) -> Estimate:
     """The estimate with an interval that is valid for any scores of the trials with the policy `bounds`.
 
-    Parameters
-    ----------
-    row : estimate without these trials, whose value is kept
-    at : estimates with the worst and the best scores of these trials
-    level : level of the interval
+    `row`: estimate without these trials, whose value is kept. `at`: estimates with the worst and the best scores of
+    these trials.
     """
     from harness_uq.stats.trials.partial_identification import imbens_manski_level
 
@@ -126,12 +120,8 @@ def identified(row: Estimate, at: EstimateAt, level: float) -> Estimate:
 def with_sensitivity(row: Estimate, counts: MissingCounts, at: EstimateAt, level: float) -> Estimate:
     """Warn if trials without a score, which are left out by default, could move the score by half a standard error.
 
-    Parameters
-    ----------
-    row : estimate without the trials
-    counts : numbers of trials; nothing is reported unless significantly more than 2 % have no score
-    at : estimates with the worst and the best scores of all these trials
-    level : level of the interval
+    `row`: estimate without the trials. `counts`: numbers of trials; nothing is reported unless significantly more than
+    2 % have no score. `at`: estimates with the worst and the best scores of all these trials.
     """
     has_few = bdtrc(counts.n_missing - 1, counts.n_trials, _FEW) > _ALPHA
     if has_few or row.interval is None or row.value is None:

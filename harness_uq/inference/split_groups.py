@@ -23,19 +23,10 @@ def split_by(
 ) -> list[TaskLog]:
     """Return a log for each group of the questions of each task; the group is part of the name of the task.
 
-    A group has the clusters and the ranges of scores of its task.
-
-    Parameters
-    ----------
-    logs : tasks; groups of tasks are left out
-    fields : fields of the questions' documents or metadata, each of which divides all questions
-    options : the structure that the user declares
-    plugins : plugins to use
-    others : logs that are not divided, but have the same ranges of numbers
-
-    Raises
-    ------
-    StructureError : if no task has one of the fields, or a field has too many values
+    A group has the clusters and the ranges of scores of its task. `logs`: tasks; groups of tasks are left out.
+    `fields`: fields of the questions' documents or metadata, each of which divides all questions. `options`: the
+    structure that the user declares. `others`: logs that are not divided, but have the same ranges of numbers. Raises
+    StructureError if no task has one of the fields, or a field has too many values.
     """
     single = [with_structure_of_task(log, options, plugins) for log in logs if not log.subtasks]
     compared = [log for log in others if not log.subtasks]

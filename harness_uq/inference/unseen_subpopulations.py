@@ -18,11 +18,8 @@ def rule_of_three_warning(
     If none of T questions belongs to such a subpopulation, its share may be up to u = 1 - (1 - level)^(1/T) ("rule of
     three"). The score p would then be p (1 - u) or p + (1 - p) u. The function warns if this is outside of the interval
     by more than a tenth of its width, and reports the subpopulation with the larger effect. With fewer than ten
-    questions, the message states that the interval depends on its prior.
-
-    Parameters
-    ----------
-    successes, trials : (T,) correct answers and trials of each question; questions are independent
+    questions, the message states that the interval depends on its prior. `successes`, `trials`: (T,) correct answers
+    and trials of each question; questions are independent.
     """
     if problem.structure.n_clusters is not None or trials.max() < 2 or len(trials) < FEW_QUESTIONS:
         return ()

@@ -22,15 +22,11 @@ from harness_uq.results.comparison import Verdict
 class VerdictInputs:
     """The inputs of a verdict.
 
-    Attributes
-    ----------
-    low, high : interval of the advantage of `name_a`: its score minus the other's, with the sign reversed if lower is
-        better
-    margin : smallest difference that matters, >= 0
-    detectable : difference that these data detect with probability `power`; None if unknown
-    in_points : whether scores lie in [0, 1] and differences are reported in percentage points
-    seen : difference of the observed scores; 0 if it is not informative about the difference to detect
-    n_questions : number of questions compared; None if it is unknown or if more questions would not help
+    `low`, `high`: interval of the advantage of `name_a`: its score minus the other's, with the sign reversed if lower
+    is better. `margin`: smallest difference that matters, >= 0. `detectable`: difference that these data detect with
+    probability `power`; None if unknown. `in_points`: whether scores lie in [0, 1] and differences are reported in
+    percentage points. `seen`: difference of the observed scores; 0 if it is not informative about the difference to
+    detect. `n_questions`: number of questions compared; None if it is unknown or if more questions would not help.
     """
 
     low: float

@@ -30,10 +30,7 @@ _WORST: tuple[Extreme, Extreme] = ("worst", "worst")
 class DividedScore:
     """A score of both systems, and the groups of its questions.
 
-    Attributes
-    ----------
-    keys, runs, groups : of the two systems
-    notes : about the field
+    `keys`, `runs`, `groups`: of the two systems. `notes`: about the field.
     """
 
     keys: tuple[ScoreKey, ScoreKey]
@@ -56,11 +53,8 @@ class DividedScore:
 
 
 def divided_scores(sides: Sides, name: str) -> Iterator[DividedScore]:
-    """Yield the scores of single questions that both systems have, with their groups by a field.
-
-    Raises
-    ------
-    StructureError : if no task has the field, or the field has too many values
+    """Yield the scores of single questions that both systems have, with their groups by a field. Raises StructureError
+    if no task has the field, or the field has too many values.
     """
     matched, _ = common_keys(*sides)
     chosen = [(keys, (sides[0].chosen[keys[0]], sides[1].chosen[keys[1]])) for keys in matched]
@@ -90,11 +84,8 @@ def _of_one_system(of_a: QuestionGroups, of_b: QuestionGroups) -> tuple[Message,
 class TestedGroups:
     """Comparisons of the groups of one score, and their tests.
 
-    Attributes
-    ----------
-    rows : comparisons
-    values : the differences that are tested; None if they are not estimable
-    p_values : two-sided p-values of the hypothesis that the systems are equal; None if it is not tested
+    `values`: the differences that are tested; None if they are not estimable. `p_values`: two-sided p-values of the
+    hypothesis that the systems are equal; None if it is not tested.
     """
 
     rows: tuple[Comparison, ...]
@@ -116,11 +107,7 @@ class TestedGroups:
 class GroupTests:
     """How groups of questions are compared.
 
-    Attributes
-    ----------
-    options : options of the comparisons, for logs to which policies for missing scores have been applied
-    plugins : plugins to use
-    alternatives : the sides with other scores of the trials without a score; empty if there are none
+    `alternatives`: the sides with other scores of the trials without a score; empty if there are none.
     """
 
     options: Options

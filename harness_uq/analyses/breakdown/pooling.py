@@ -44,15 +44,11 @@ def pooled_values(
 ) -> PooledValues:
     """Return the partially pooled values of at least three groups; with fewer, no group has one.
 
-    The variance per question of each group counts as if four questions with the mean variance of all groups were
-    added: a small group whose answers are all right would otherwise seem to be known exactly.
-
-    Parameters
-    ----------
-    groups : value of each group; None if it is not estimable
-    level : probability of the intervals
-    bounds : smallest and largest possible value, to which intervals are limited. True values lie between them, so the
-        limits do not change the coverage of the intervals
+    The variance per question of each group counts as if four questions with the mean variance of all groups were added:
+    a small group whose answers are all right would otherwise seem to be known exactly. `groups`: value of each group;
+    None if it is not estimable. `level`: probability of the intervals. `bounds`: smallest and largest possible value,
+    to which intervals are limited. True values lie between them, so the limits do not change the coverage of the
+    intervals.
     """
     known = [(k, one) for k, one in enumerate(groups) if one is not None]
     values: list[float | None] = [None] * len(groups)

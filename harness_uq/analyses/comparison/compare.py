@@ -289,11 +289,8 @@ class _Job:
     def _group_weights(self, key: ScoreKey) -> dict[str, float]:
         """Return the mean over both systems of the weight of each task of a group.
 
-        They differ if the weights are numbers of questions, and a system lacks some scores.
-
-        Raises
-        ------
-        NotEstimableError : if the logs of a system do not determine its weights, or both have different tasks
+        They differ if the weights are numbers of questions, and a system lacks some scores. Raises NotEstimableError if
+        the logs of a system do not determine its weights, or both have different tasks.
         """
         of_side = []
         for side in (self.side_a, self.side_b):

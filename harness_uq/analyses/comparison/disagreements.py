@@ -21,16 +21,10 @@ def disagreements(
 ) -> list[Disagreements]:
     """Find the questions on which two systems differ most, for every task, metric and filter with question scores.
 
-    Parameters
-    ----------
-    a, b : as in `compare`
-    n : maximum number of questions per task, metric and filter. Questions are ordered by the size of the difference;
-        among equal differences, those on which A is worse come first. If B has several right or wrong answers to each
-        question, the questions with the strongest evidence for a difference come first
-
-    Raises
-    ------
-    LogError, DataError, NotEstimableError : as for `compare`
+    `a`, `b`: as in `compare`. `n`: maximum number of questions per task, metric and filter. Questions are ordered by
+    the size of the difference; among equal differences, those on which A is worse come first. If B has several right or
+    wrong answers to each question, the questions with the strongest evidence for a difference come first. Raises
+    LogError, DataError or NotEstimableError as for `compare`.
     """
     offered, chosen = plugins or load_plugins(), options or Options()
     side_a, side_b = (

@@ -19,10 +19,8 @@ from harness_uq.stats.trials.question_changes import FLAKY, LARGE_CHANGE, Questi
 class QuestionEvidence:
     """Answers of two systems to each question, and the evidence for a change.
 
-    Attributes
-    ----------
-    right_a, n_a, right_b, n_b : float (n_questions,); numbers of right answers and of answers
-    changes : evidence about each question; None if the second system answered each question once
+    `right_a`, `n_a`, `right_b`, `n_b`: float (n_questions,); numbers of right answers and of answers. `changes`:
+    evidence about each question; None if the second system answered each question once.
     """
 
     right_a: FloatArray

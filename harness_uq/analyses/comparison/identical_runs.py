@@ -12,9 +12,7 @@ from harness_uq.messages.catalogue.comparison import IDENTICAL_RUNS
 def sameness(a: Side, b: Side, matched: Sequence[tuple[ScoreKey, ScoreKey]]) -> Message | None:
     """Return the message that both sides contain identical runs; None if they differ.
 
-    Parameters
-    ----------
-    matched : keys of A and B that are compared
+    `matched`: keys of A and B that are compared.
     """
     pairs = [(a.chosen[key_a], b.chosen[key_b]) for key_a, key_b in matched]
     task_pairs = [(one, other) for one, other in pairs if not one.log.subtasks]

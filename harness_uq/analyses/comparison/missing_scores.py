@@ -28,11 +28,8 @@ def apply_missing_policies(
 ) -> list[Comparison]:
     """Apply the policy `bounds`, or warn if a verdict depends on the default policy.
 
-    Parameters
-    ----------
-    rows : comparisons without the trials that have no score
-    sides : the two systems
-    compare : compares sides in which such trials have other scores
+    `rows`: comparisons without the trials that have no score. `sides`: the two systems. `compare`: compares sides in
+    which such trials have other scores.
     """
     policies = options.structure.missing
     if not has_alternatives(sides, policies):

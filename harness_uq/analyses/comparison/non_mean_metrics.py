@@ -32,12 +32,9 @@ _SIGNED = ("mcc", "matthews_corrcoef", "informedness")
 class PairedRecords:
     """The difference of such a metric between two matched runs.
 
-    Attributes
-    ----------
-    difference : posterior of A - B
-    values : observed values of A and B on the matched questions
-    bounds : range of the metric; None if it is unbounded
-    n_matched, n_unmatched, cluster_key, n_clusters, messages : as in `Comparison`
+    `difference`: posterior of A - B. `values`: observed values of A and B on the matched questions. `bounds`: range of
+    the metric; None if it is unbounded. `n_matched`, `n_unmatched`, `cluster_key`, `n_clusters`, `messages`: as in
+    `Comparison`.
     """
 
     difference: Contrast
@@ -56,12 +53,8 @@ def pair_records(
     """Estimate the difference of such a metric between two systems that answered the same questions.
 
     Metrics computed from sums of records use `paired_bootstrap`. Functions of a two-class confusion matrix use
-    `paired_confusion_posterior`.
-
-    Raises
-    ------
-    NotEstimableError : if the questions do not match or no paired method exists for the metric; the message gives the
-        reason
+    `paired_confusion_posterior`. Raises NotEstimableError if the questions do not match or no paired method exists for
+    the metric; the message gives the reason.
     """
     if a.log.source.harness != b.log.source.harness:
         raise NotEstimableError(ONE_HARNESS_REQUIRED())

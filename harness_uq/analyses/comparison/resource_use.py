@@ -74,11 +74,7 @@ def compare_resource_use(
 ) -> list[ResourceUse]:
     """Ratios A / B of cost, tokens and time per question, and of cost and tokens per solved question.
 
-    Parameters
-    ----------
-    a, b : task logs of one system each, with resources as metrics
-    options : level, and structure of the logs
-    plugins : plugins to use
+    `a`, `b`: task logs of one system each, with resources as metrics. `options`: level, and structure of the logs.
     """
     runs_b = {run.task: run for run in task_runs(b)}
     return [row for run in task_runs(a) if run.task in runs_b for row in _rows(run, runs_b[run.task], options, plugins)]

@@ -9,11 +9,8 @@ _PERCENT = 100
 
 
 def check_difference(kind: str, size: float, run: SelectedRun, structure: StructureOptions) -> None:
-    """Check that a margin or a required improvement is smaller than the range of the scores.
-
-    Raises
-    ------
-    StructureError : if it is not; the message suggests the value that was probably intended
+    """Check that a margin or a required improvement is smaller than the range of the scores. Raises StructureError if
+    it is not; the message suggests the value that was probably intended.
     """
     bounds = known_range(run.data, structure.of_task(run.log.task).ranges) if size else None
     if bounds is None or size < bounds[1] - bounds[0]:

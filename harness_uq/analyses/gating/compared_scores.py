@@ -36,13 +36,10 @@ if TYPE_CHECKING:
 class ComparedScore:
     """A comparison and what is required of it.
 
-    Attributes
-    ----------
-    row : comparison of the new system (A) with the baseline (B)
-    improve_by : required improvement; None if the new system must not be worse by more than the margin
-    matched : the matched questions; None if questions are not matched
-    is_group : whether the questions are a group of those of a task
-    over_runs : the difference with the variation between runs; None if each system has one run
+    `row`: comparison of the new system (A) with the baseline (B). `improve_by`: required improvement; None if the new
+    system must not be worse by more than the margin. `matched`: the matched questions; None if questions are not
+    matched. `is_group`: whether the questions are a group of those of a task. `over_runs`: the difference with the
+    variation between runs; None if each system has one run.
     """
 
     row: Comparison
@@ -69,10 +66,7 @@ class ComparedScore:
 class Sides:
     """The logs that a gate compares.
 
-    Attributes
-    ----------
-    new, baseline : the sides
-    counts : numbers of runs of the new system and of the baseline
+    `counts`: numbers of runs of the new system and of the baseline.
     """
 
     new: Side
@@ -182,9 +176,7 @@ def with_groups(
 ) -> Side:
     """The side with the groups of questions as further tasks, or as the only tasks.
 
-    Parameters
-    ----------
-    others : logs of the other side
+    `others`: logs of the other side.
     """
     if not options.by:
         return side
@@ -226,12 +218,8 @@ def _overall_comparison(
     """Compare the overall scores of two systems, with the margin of the task `overall`.
 
     A decision at alpha is that of the interval at level 1 - alpha. If the posterior of the difference is unknown, the
-    error counts as normal with the standard deviation of the interval.
-
-    Raises
-    ------
-    DataError : if there are fewer than two tasks
-    NotEstimableError : if there is no overall result, for the reason that its message gives
+    error counts as normal with the standard deviation of the interval. Raises DataError if there are fewer than two
+    tasks, and NotEstimableError if there is no overall result, for the reason that its message gives.
     """
     names = new[0].system, baseline[0].system
     if names[0] == names[1]:

@@ -61,16 +61,11 @@ _SIMILAR = 2.0
 class GateDesign:
     """What a gate tests.
 
-    Attributes
-    ----------
-    compare : options of the comparisons; their `margin` applies to metrics that `margins` does not name
-    margins : smallest drop that matters by metric, >= 0
-    requirements : bounds on scores of the new system
-    overall : whether only the overall result of the tasks decides. Requirements apply in both cases
-    labels : human labels that correct the scores of a grader in the comparisons
-    improve_by : required improvements, by task or metric, or under None for all scores. They replace the margins of
-        these scores
-    by : fields of the questions whose groups are tested, too
+    `compare`: options of the comparisons; their `margin` applies to metrics that `margins` does not name. `margins`:
+    smallest drop that matters by metric, >= 0. `requirements`: bounds on scores of the new system. `overall`: whether
+    only the overall result of the tasks decides. Requirements apply in both cases. `labels`: human labels that correct
+    the scores of a grader in the comparisons. `improve_by`: required improvements, by task or metric, or under None for
+    all scores. They replace the margins of these scores. `by`: fields of the questions whose groups are tested, too.
     """
 
     compare: Options
@@ -211,12 +206,7 @@ def gate(
 
 
 def require_margin(options: Options, given: Options | None, function: str) -> None:
-    """Check that a margin or an improvement is given, by a keyword or by options.
-
-    Raises
-    ------
-    DataError : if it is not
-    """
+    """Check that a margin or an improvement is given, by a keyword or by options. Raises DataError if it is not."""
     if given is None and not options.margins and not options.margin and options.improve_by is None:
         raise DataError(
             f"{function} requires a margin, the largest drop of a score that is allowed, such as margin=0.01"
@@ -224,11 +214,8 @@ def require_margin(options: Options, given: Options | None, function: str) -> No
 
 
 def decide(new: Side, baseline: Side | None, options: GateDesign, plugins: Plugins) -> Gate:
-    """The decision alone; without a baseline, on the requirements only.
-
-    Raises
-    ------
-    DataError, NotEstimableError : as `gate`
+    """The decision alone; without a baseline, on the requirements only. Raises DataError or NotEstimableError as
+    `gate`.
     """
     return _Job(options, plugins).decide(new, baseline)[0]
 
@@ -237,14 +224,8 @@ def decide(new: Side, baseline: Side | None, options: GateDesign, plugins: Plugi
 class _Job:
     """One gate.
 
-    Attributes
-    ----------
-    options : options of the gate
-    plugins : plugins to use
-    counts : numbers of runs of the new system and of the baseline
-    named : resources and rates that options name
-    compared : those of them that are compared with the baseline
-    history : further runs of the baseline's system
+    `counts`: numbers of runs of the new system and of the baseline. `named`: resources and rates that options name.
+    `compared`: those of them that are compared with the baseline. `history`: further runs of the baseline's system.
     """
 
     options: GateDesign
@@ -378,12 +359,9 @@ def _whole_decision(rows: Sequence[GateRow], required: Sequence[RequirementRow],
 
 
 def _check_names(options: GateDesign, rows: Sequence[Comparison], new: Side) -> None:
-    """Check that margins and required improvements name scores that are compared, and fit their ranges.
-
-    Raises
-    ------
-    DataError : if one names no such score
-    StructureError : if a required improvement is not smaller than the range of its scores
+    """Check that margins and required improvements name scores that are compared, and fit their ranges. Raises
+    DataError if one names no such score, and StructureError if a required improvement is not smaller than the range of
+    its scores.
     """
     metrics = {row.metric for row in rows}
     if unknown := sorted(set(options.margins) - metrics):

@@ -37,12 +37,8 @@ CompareLogs: TypeAlias = Callable[[Sequence[TaskLog]], list[ComparedScore]]
 class PowerInputs:
     """What the power of a gate depends on, besides each comparison.
 
-    Attributes
-    ----------
-    alpha : largest probability of a false failure
-    n_tested : number of tests
-    can_plan : whether further questions can be planned
-    worst : hypotheses for the worst possible scores
+    `alpha`: largest probability of a false failure. `can_plan`: whether further questions can be planned. `worst`:
+    hypotheses for the worst possible scores.
     """
 
     alpha: float
@@ -178,18 +174,10 @@ def worst_hypotheses(
 ) -> dict[ScoreKey, Hypothesis | None]:
     """The hypothesis about each score if all answers of the new system had the worst score of the range.
 
-    Comparisons of matched questions keep their match. Others are made again from logs with the worst scores.
-
-    Parameters
-    ----------
-    scores : comparisons of the new system with the baseline
-    new : logs of the new system
-    options : options of the comparisons
-    compare_logs : compares other logs of the new system with the baseline
-
-    Returns
-    -------
-    The hypotheses of the scores whose range is known; None if the difference would not be estimable
+    Comparisons of matched questions keep their match. Others are made again from logs with the worst scores. `scores`:
+    comparisons of the new system with the baseline. `new`: logs of the new system. `compare_logs`: compares other logs
+    of the new system with the baseline. Returns: The hypotheses of the scores whose range is known; None if the
+    difference would not be estimable.
     """
     matched = [one for one in scores if one.is_paired and options.scope == "population"]
     found = {one.row.key: _worst_of_pair(one, options) for one in matched}

@@ -30,14 +30,10 @@ def with_missing_scores(
 
     With `bounds`, a score passes or fails only if it does so for the scores of missing trials that are worst for the
     new system and best for the baseline, and for those that are best for the new system and worst for the baseline.
-
-    Parameters
-    ----------
-    decided : the decision without the trials that have no score
-    sides : the new system and the baseline
-    decide : decides about sides in which such trials have other scores
-    shown : the comparisons and scores with the policy `bounds`; its decisions do not count
-    has_overall : whether only the overall result decides, which has no interval with the policy `bounds`
+    `decided`: the decision without the trials that have no score. `sides`: the new system and the baseline. `decide`:
+    decides about sides in which such trials have other scores. `shown`: the comparisons and scores with the policy
+    `bounds`; its decisions do not count. `has_overall`: whether only the overall result decides, which has no interval
+    with the policy `bounds`.
     """
     counts = [count for side in sides if side is not None for count in missing_counts(side.chosen).values()]
     policies = options.structure.missing

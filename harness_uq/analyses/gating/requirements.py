@@ -36,12 +36,8 @@ Bounds: TypeAlias = float | Mapping[str, float] | Mapping[str | None, float]
 class Requirement:
     """A bound on the scores of tasks.
 
-    Attributes
-    ----------
-    kind : `at_least` or `at_most`
-    bound : in units of the score
-    task : name or pattern of tasks; None for all tasks
-    metric : metric, or `METRIC,FILTER`; None for the first metric of each task in the order of overall results
+    `kind`: `at_least` or `at_most`. `bound`: in units of the score. `task`: name or pattern of tasks; None for all
+    tasks. `metric`: metric, or `METRIC,FILTER`; None for the first metric of each task in the order of overall results.
     """
 
     kind: RequirementKind
@@ -70,11 +66,8 @@ class Requirement:
         return cls(kind, bound, task or None, metric or None)
 
     def select(self, chosen: Mapping[ScoreKey, SelectedRun]) -> list[ScoreKey]:
-        """Return the task, metric and filter of each score that the requirement refers to.
-
-        Raises
-        ------
-        DataError : if it refers to no score
+        """Return the task, metric and filter of each score that the requirement refers to. Raises DataError if it
+        refers to no score.
         """
         tasks = list(dict.fromkeys(task for task, _, _ in chosen))
         wanted = [task for task in tasks if self.task is None or fnmatchcase(task, self.task)]
@@ -108,11 +101,7 @@ def requirements_of(at_least: Bounds | None, at_most: Bounds | None) -> tuple[Re
 class RequiredScore:
     """A score with a bound.
 
-    Attributes
-    ----------
-    requirement : the bound
-    row : estimate of the score
-    over_runs : distribution of the score over runs; None if the system has one run
+    `row`: estimate of the score. `over_runs`: distribution of the score over runs; None if the system has one run.
     """
 
     requirement: Requirement
@@ -140,12 +129,8 @@ class RequiredScore:
 def required_scores(
     new: Side, requirements: Sequence[Requirement], compared: Options, plugins: Plugins
 ) -> list[RequiredScore]:
-    """Each requirement with the estimate of each score that it refers to.
-
-    Raises
-    ------
-    DataError : if a requirement refers to no score
-    StructureError : if a bound lies outside the range of the scores
+    """Each requirement with the estimate of each score that it refers to. Raises DataError if a requirement refers to
+    no score, and StructureError if a bound lies outside the range of the scores.
     """
     keys = [(requirement, key) for requirement in requirements for key in requirement.select(new.chosen)]
     if not keys:
@@ -159,11 +144,8 @@ def required_scores(
 
 
 def _check_bound(bound: float, row: Estimate) -> None:
-    """Check that a score can lie on both sides of the bound.
-
-    Raises
-    ------
-    StructureError : if it cannot; the message suggests the bound that was probably intended
+    """Check that a score can lie on both sides of the bound. Raises StructureError if it cannot; the message suggests
+    the bound that was probably intended.
     """
     bounds = (0.0, 1.0) if row.method in BINOMIAL_METHODS else row.structure.bounds if row.structure else None
     if bounds is None or bounds[0] <= bound <= bounds[1]:
@@ -180,15 +162,8 @@ def _check_bound(bound: float, row: Estimate) -> None:
 def check_selected(option: str, named: Iterable[str], selected: Iterable[str]) -> None:
     """Check that a selection of tasks contains the tasks that an option names.
 
-    Parameters
-    ----------
-    option : for the message
-    named : names or patterns of tasks, or names of groups of questions `TASK, FIELD: GROUP`
-    selected : the selected tasks
-
-    Raises
-    ------
-    DataError : if the selection does not contain one of them
+    `named`: names or patterns of tasks, or names of groups of questions `TASK, FIELD: GROUP`. Raises DataError if the
+    selection does not contain one of them.
     """
     tasks = sorted(set(selected))
     for name in named:

@@ -38,10 +38,8 @@ from harness_uq.stats.pairs.run_variation import RunVariation, run_variation
 class RunCounts:
     """Numbers of runs that the columns of a system's merged scores contain.
 
-    Attributes
-    ----------
-    by_score : number of runs by task, metric and filter; scores that are not listed have one run
-    sources : logs of all runs
+    `by_score`: number of runs by task, metric and filter; scores that are not listed have one run. `sources`: logs of
+    all runs.
     """
 
     by_score: Mapping[ScoreKey, int] = field(default_factory=dict)
@@ -130,11 +128,8 @@ def separate_runs(runs: Runs) -> list[Runs]:
 def read_side(
     runs: Runs, name: str, plugins: Plugins, structure: StructureOptions, selection: Selection
 ) -> tuple[Side, RunCounts]:
-    """Read a system; tasks that several of the listed runs contain have all of their runs as trials.
-
-    Raises
-    ------
-    DataError : if the runs belong to several systems
+    """Read a system; tasks that several of the listed runs contain have all of their runs as trials. Raises DataError
+    if the runs belong to several systems.
     """
     read = _selected(runs, plugins, selection)
     given = [_newest(logs, name) for logs in read]
@@ -226,10 +221,8 @@ def _endings(logs: Sequence[TaskLog], rows: IntArray) -> TrialEndings | None:
 class HistoryRuns:
     """Further runs of the baseline's system by task, metric and filter.
 
-    Attributes
-    ----------
-    by_score : the runs that no change of the score separates from the baseline
-    n_omitted : largest number of other runs of one score
+    `by_score`: the runs that no change of the score separates from the baseline. `n_omitted`: largest number of other
+    runs of one score.
     """
 
     by_score: Mapping[ScoreKey, list[SelectedRun]] = field(default_factory=dict)
@@ -255,11 +248,8 @@ class HistoryRuns:
         structure: StructureOptions,
         selection: Selection,
     ) -> "HistoryRuns":
-        """Read the runs of the baseline's system except those that the gate compares, whose logs are `compared`.
-
-        Raises
-        ------
-        DataError : if there is none
+        """Read the runs of the baseline's system except those that the gate compares, whose logs are `compared`. Raises
+        DataError if there is none.
         """
         logs = [log for log in task_logs(runs, plugins, selection) if not log.subtasks]
         sources = [*compared, *(log.source for log in logs)]

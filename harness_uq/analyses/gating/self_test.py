@@ -176,9 +176,7 @@ def _split_trials(data: Scores, rng: np.random.Generator) -> tuple[Scores, Score
 def by_halves(log: TaskLog, units: IntArray | None, rng: np.random.Generator) -> Sides:
     """Split the questions, or their clusters, randomly into two halves.
 
-    Parameters
-    ----------
-    units : int (n_questions,); clusters of the questions, None if they are independent
+    `units`: int (n_questions,); clusters of the questions, None if they are independent.
     """
     labels = np.arange(len(log.questions)) if units is None else units
     known = np.unique(labels)

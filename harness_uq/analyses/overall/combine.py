@@ -37,13 +37,10 @@ _SIGNED_METRICS = ("mcc", "matthews_corrcoef", "kappa")
 class Facts:
     """What logs tell about tasks besides estimates.
 
-    Attributes
-    ----------
-    higher_is_better : by task, metric and filter; True if unknown
-    reported : the harness's value of a group by system and key
-    chance : score of random answers by task, if the logs contain it
-    full_scores : score and number of all questions by system and key, if estimates cover a part of the questions, with
-        missing scores as in the log, and number of questions with missing scores as the policies say
+    `higher_is_better`: by task, metric and filter; True if unknown. `reported`: the harness's value of a group by
+    system and key. `chance`: score of random answers by task, if the logs contain it. `full_scores`: score and number
+    of all questions by system and key, if estimates cover a part of the questions, with missing scores as in the log,
+    and number of questions with missing scores as the policies say.
     """
 
     higher_is_better: Mapping[ScoreKey, bool] = field(default_factory=dict)
@@ -56,16 +53,9 @@ class Facts:
 class Combination:
     """A weighted sum of the scores of tasks: ``coefficients @ scores + offset`` for the scores of `parts`.
 
-    Attributes
-    ----------
-    systems : the systems that have all tasks
-    tasks : the tasks with their weights
-    parts : the tasks whose scores are added; those of a group instead of the group
-    task_of_part : index into `tasks`
-    coefficients, offset : float (n_parts,) and a number
-    bounds : range of the scores; None if it is unknown
-    higher_is_better : direction of all scores
-    messages : notes and warnings
+    `systems`: the systems that have all tasks. `parts`: the tasks whose scores are added; those of a group instead of
+    the group. `task_of_part`: index into `tasks`. `coefficients`, `offset`: float (n_parts,) and a number. `bounds`:
+    range of the scores; None if it is unknown. `higher_is_better`: direction of all scores.
     """
 
     systems: tuple[str, ...]
@@ -84,17 +74,9 @@ def combine(
 ) -> Combination:
     """Determine the systems, tasks and coefficients of an overall result.
 
-    Parameters
-    ----------
-    systems : systems, in the order of the result
-    selection : tasks with their metrics
-    rows : estimates of the parts of all tasks
-
-    Raises
-    ------
-    DataError : if tasks are missing and the options do not allow it
-    NotEstimableError : if there are fewer than two tasks, their scores have different directions or ranges, or
-        weights or chances are unknown
+    `systems`: systems, in the order of the result. `selection`: tasks with their metrics. `rows`: estimates of the
+    parts of all tasks. Raises DataError if tasks are missing and the options do not allow it, and NotEstimableError if
+    there are fewer than two tasks, their scores have different directions or ranges, or weights or chances are unknown.
     """
     systems, tasks, messages = _complete(systems, selection.tasks, rows, options)
     higher = _common_direction(tasks, facts)
@@ -142,12 +124,8 @@ def _slices(tasks: Sequence[SelectedTask]) -> list[slice]:
 def _complete(
     systems: Sequence[str], tasks: Sequence[SelectedTask], rows: Rows, options: Options
 ) -> tuple[tuple[str, ...], tuple[SelectedTask, ...], tuple[Message, ...]]:
-    """Return systems and tasks such that each system has an interval for each task, and what was left out.
-
-    Raises
-    ------
-    DataError : if tasks are missing and the options require all
-    NotEstimableError : if fewer than two tasks remain
+    """Return systems and tasks such that each system has an interval for each task, and what was left out. Raises
+    DataError if tasks are missing and the options require all, and NotEstimableError if fewer than two tasks remain.
     """
     lacking = {
         task: [system for system in systems if any(not _has_interval(rows, system, part) for part in task.parts)]
@@ -203,11 +181,8 @@ def _common_direction(tasks: Sequence[SelectedTask], facts: Facts) -> bool:
 
 
 def _common_bounds(systems: Sequence[str], tasks: Sequence[SelectedTask], rows: Rows) -> tuple[float, float] | None:
-    """Return the range of all scores; None if it is unknown and all tasks have the same metric.
-
-    Raises
-    ------
-    NotEstimableError : if the ranges differ
+    """Return the range of all scores; None if it is unknown and all tasks have the same metric. Raises
+    NotEstimableError if the ranges differ.
     """
     tasks_of: dict[tuple[tuple[float, float] | None, str], list[str]] = {}
     for task in tasks:
@@ -265,11 +240,8 @@ def _sizes(parts: Sequence[ScoreKey], systems: Sequence[str], rows: Rows) -> lis
 def _group_weights(
     group: ScoreKey, parts: Sequence[ScoreKey], systems: Sequence[str], rows: Rows, facts: Facts
 ) -> FloatArray:
-    """Return the weights of a group's tasks: by size or equal, whichever reproduces the score of the harness.
-
-    Raises
-    ------
-    NotEstimableError : if neither does
+    """Return the weights of a group's tasks: by size or equal, whichever reproduces the score of the harness. Raises
+    NotEstimableError if neither does.
     """
     equal: FloatArray = np.full(len(parts), 1 / len(parts))
     places = [(system, part) for system in systems for part in parts]
@@ -295,11 +267,8 @@ def _group_weights(
 
 
 def _chances(tasks: Sequence[SelectedTask], facts: Facts, options: Options) -> FloatArray:
-    """Return the score of random answers of each part, 0 without normalization.
-
-    Raises
-    ------
-    NotEstimableError : if a score of random answers is unknown
+    """Return the score of random answers of each part, 0 without normalization. Raises NotEstimableError if a score of
+    random answers is unknown.
     """
     parts = [(part[0], task.key[0]) for task in tasks for part in task.parts]
     if options.normalize == "none":

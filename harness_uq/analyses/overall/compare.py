@@ -163,10 +163,8 @@ def _difference(
 ) -> OverallDifference:
     """Return one difference.
 
-    Parameters
-    ----------
-    names : the system and the baseline
-    stretch : how many times as far from the difference the limits of the simultaneous interval are
+    `names`: the system and the baseline. `stretch`: how many times as far from the difference the limits of the
+    simultaneous interval are.
     """
     single = alone.interval
     low, high = (limit + (stretch - 1) * (limit - value) for limit in (single.low, single.high))

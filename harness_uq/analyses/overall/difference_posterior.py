@@ -30,12 +30,8 @@ _Found: TypeAlias = tuple[Contrast, tuple[float, float]]
 class DifferencePosteriors:
     """Posteriors of differences of overall scores.
 
-    Attributes
-    ----------
-    tasks : joint scores of the tasks
-    combination : tasks and weights
-    group : the group whose weights the tasks have; None for other weights
-    options : options of the comparison
+    `tasks`: joint scores of the tasks. `combination`: tasks and weights. `group`: the group whose weights the tasks
+    have; None for other weights.
     """
 
     tasks: JointTasks
@@ -46,17 +42,9 @@ class DifferencePosteriors:
     def find(self, names: tuple[str, str], value: float) -> Contrast | None:
         """Return the posterior of the difference of two systems.
 
-        If the questions of a task do not match, the estimates of a group count as independent, as in its row.
-
-        Parameters
-        ----------
-        names : the systems A and B
-        value : their difference A - B
-
-        Returns
-        -------
-        The posterior; None if questions cannot be pooled, such as for new tasks, in the scope `benchmark` and with
-        human labels
+        If the questions of a task do not match, the estimates of a group count as independent, as in its row. `names`:
+        the systems A and B. `value`: their difference A - B. Returns: The posterior; None if questions cannot be
+        pooled, such as for new tasks, in the scope `benchmark` and with human labels.
         """
         if (
             self.options.generalizes_over_tasks

@@ -72,21 +72,11 @@ def combine_estimates(
 ) -> Overall | None:
     """Estimate the weighted mean of the tasks' scores for each system.
 
-    Parameters
-    ----------
-    rows : estimates of all tasks and groups, as `estimate` returns them; if a system has several of the same score,
-        that of its newest run is used
-    logs : the logs of the estimates, with the tasks of each group and the directions of the metrics; outlines suffice
-    options : how the scores are combined
-
-    Returns
-    -------
-    The overall result, without systems if it cannot be computed; None if there is only one task
-
-    Raises
-    ------
-    DataError : if an option names a task or metric that does not exist, or tasks are missing and the options do not
-        allow it
+    `rows`: estimates of all tasks and groups, as `estimate` returns them; if a system has several of the same score,
+    that of its newest run is used. `logs`: the logs of the estimates, with the tasks of each group and the directions
+    of the metrics; outlines suffice. `options`: how the scores are combined. Returns: The overall result, without
+    systems if it cannot be computed; None if there is only one task. Raises DataError if an option names a task or
+    metric that does not exist, or tasks are missing and the options do not allow it.
     """
     chosen, known = options or Options(), list(logs)
     newest = newest_rows(rows)
@@ -189,9 +179,7 @@ def system_score(
 ) -> OverallSystem:
     """Combine the estimates of one system.
 
-    Parameters
-    ----------
-    inflation : factor of the standard error due to items that tasks share
+    `inflation`: factor of the standard error due to items that tasks share.
     """
     parts = [rows[system, part] for part in combination.parts]
     positive = np.flatnonzero(combination.coefficients)
@@ -236,11 +224,8 @@ def with_group_row(score: OverallSystem, row: Estimate | None, options: Options)
     """Return the score with the interval and standard error of the row of the group that consists of these tasks.
 
     The row accounts for clusters, trials and items of several tasks at once. It is not used if it refers to another
-    value: normalized scores, or a part of the questions.
-
-    Parameters
-    ----------
-    row : estimate of the group whose weights the tasks have; None for other weights
+    value: normalized scores, or a part of the questions. `row`: estimate of the group whose weights the tasks have;
+    None for other weights.
     """
     if row is None or row.interval is None or row.value is None or options.generalizes_over_tasks:
         return score

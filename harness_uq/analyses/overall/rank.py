@@ -115,13 +115,8 @@ def _has_interval(run: SelectedRun, options: Options, plugins: Plugins) -> bool:
 class OverallScores:
     """Joint inference about the overall scores of several systems.
 
-    Attributes
-    ----------
-    combination : tasks, weights and systems
-    systems : score of each system
-    draws : float (n_systems, n_draws); joint draws of the scores
-    task_values : float (n_tasks, n_systems); scores of each task
-    messages : notes and warnings
+    `combination`: tasks, weights and systems. `draws`: float (n_systems, n_draws); joint draws of the scores.
+    `task_values`: float (n_tasks, n_systems); scores of each task.
     """
 
     combination: Combination
@@ -132,11 +127,8 @@ class OverallScores:
 
 
 def rank_tasks(tasks: JointTasks, selection: TaskSelection, options: Options, ranking: Options) -> Overall:
-    """Rank systems by overall scores, from joint scores of the tasks.
-
-    Raises
-    ------
-    DataError : if tasks are missing and the options do not allow it
+    """Rank systems by overall scores, from joint scores of the tasks. Raises DataError if tasks are missing and the
+    options do not allow it.
     """
     try:
         scores = overall_scores(tasks, selection, options, ranking)
@@ -149,12 +141,8 @@ def rank_tasks(tasks: JointTasks, selection: TaskSelection, options: Options, ra
 
 
 def overall_scores(tasks: JointTasks, selection: TaskSelection, options: Options, ranking: Options) -> OverallScores:
-    """Combine the joint scores of tasks.
-
-    Raises
-    ------
-    DataError : if tasks are missing and the options do not allow it
-    NotEstimableError : if there is no overall result
+    """Combine the joint scores of tasks. Raises DataError if tasks are missing and the options do not allow it, and
+    NotEstimableError if there is no overall result.
     """
     if tasks.runs.extremes and ranking.structure.missing.has_bounds:
         raise NotEstimableError(OVERALL_WITHOUT_BOUNDS())

@@ -14,13 +14,8 @@ from harness_uq.options import WEIGHT_SCHEMES
 def read_weights(path: str) -> dict[str, float]:
     """Read the weight of each task from a JSON object, or from a CSV file with the columns `task` and `weight`.
 
-    Parameters
-    ----------
-    path : file or URL; a file that ends in `.json` contains a JSON object
-
-    Raises
-    ------
-    DataError : if the file cannot be read, or a weight is not a number
+    `path`: file or URL; a file that ends in `.json` contains a JSON object. Raises DataError if the file cannot be
+    read, or a weight is not a number.
     """
     try:
         text = read_bytes(path).decode("utf-8-sig")

@@ -32,10 +32,7 @@ def headline_order(key: ScoreKey) -> tuple[int, str, bool, str]:
 class SelectedTask:
     """A task of an overall result with its headline metric.
 
-    Attributes
-    ----------
-    key : task, metric and filter
-    parts : each task of a group with this metric; the key itself for a single task
+    `key`: task, metric and filter. `parts`: each task of a group with this metric; the key itself for a single task.
     """
 
     key: ScoreKey
@@ -51,11 +48,8 @@ class SelectedTask:
 class TaskSelection:
     """The tasks of an overall result.
 
-    Attributes
-    ----------
-    tasks : in the order of the logs
-    group : the group whose weights the tasks have; None for other weights
-    messages : notes on metrics and groups
+    `tasks`: in the order of the logs. `group`: the group whose weights the tasks have; None for other weights.
+    `messages`: notes on metrics and groups.
     """
 
     tasks: tuple[SelectedTask, ...]
@@ -72,17 +66,9 @@ def select_tasks(
     """Select the tasks that no group contains, with one metric each.
 
     If one group contains all tasks, its tasks are selected. With the weights `subtasks`, the tasks of all groups are
-    selected instead of the groups. If weights are given, the tasks with a weight are selected.
-
-    Parameters
-    ----------
-    keys : for each system, the tasks, metrics and filters in the order of its logs
-    groups : the tasks of each group
-    has_interval : whether a system has an interval for a task, metric and filter
-
-    Raises
-    ------
-    DataError : if an option names a task or metric that does not exist
+    selected instead of the groups. If weights are given, the tasks with a weight are selected. `keys`: for each system,
+    the tasks, metrics and filters in the order of its logs. `has_interval`: whether a system has an interval for a
+    task, metric and filter. Raises DataError if an option names a task or metric that does not exist.
 
     Notes
     -----
@@ -143,12 +129,8 @@ def _members(group: str, groups: Mapping[str, Sequence[str]]) -> Iterator[str]:
 class _Metrics:
     """The choice of metrics.
 
-    Attributes
-    ----------
-    offered : by task and system, the metrics and filters
-    groups : the tasks of each group
-    options, has_interval : as for `select_tasks`
-    replaced, divided : metrics that were replaced and groups that were divided, by task
+    `offered`: by task and system, the metrics and filters. `options`, `has_interval`: as for `select_tasks`.
+    `replaced`, `divided`: metrics that were replaced and groups that were divided, by task.
     """
 
     offered: Mapping[str, Mapping[str, Sequence[ScoreKey]]]

@@ -79,12 +79,9 @@ def _diagnostics(sequence: "ConfidenceSequence", planned: int | None) -> dict[st
 class _Line:
     """The planned questions in their order, including those that were not asked.
 
-    Attributes
-    ----------
-    n_used : number of scored questions; if the clusters of all planned questions are known, only those before the first
-        question without a score
-    clusters : cluster of each of these questions, and of the others if it is known; None if questions are independent
-    planned : number of planned questions; None if it is unknown
+    `n_used`: number of scored questions; if the clusters of all planned questions are known, only those before the
+    first question without a score. `clusters`: cluster of each of these questions, and of the others if it is known;
+    None if questions are independent. `planned`: number of planned questions; None if it is unknown.
     """
 
     n_used: int
