@@ -27,7 +27,6 @@ import numpy as np
 from scipy import stats
 
 from harness_uq import Options, gate
-from harness_uq.analyses.comparison.sides import Side
 from harness_uq.analyses.gating.gate import decide
 from harness_uq.analyses.gating.requirements import requirements_of
 from harness_uq.data.selection import select_runs
@@ -35,6 +34,7 @@ from harness_uq.data.structure import StructureOptions
 from harness_uq.data.task_log import MetadataField, Questions, Scores, Source, TaskLog
 from harness_uq.inference.decisions import bound_hypothesis
 from harness_uq.inference.load_plugins import load_plugins
+from harness_uq.inference.sides import Side
 from harness_uq.results.gate import Gate
 from harness_uq.stats.pairs.exact_noninferiority import noninferiority_test
 from harness_uq.stats.pairs.multiple_testing import adjust_p_values

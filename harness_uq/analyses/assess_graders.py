@@ -21,12 +21,11 @@ from harness_uq.data.panel import panel_of_scores
 from harness_uq.data.question_groups import divided_logs
 from harness_uq.data.selection import matches
 from harness_uq.data.task_log import TaskLog
-from harness_uq.inference.auxiliary_data import human_labels, require_labels, selection_with_labels, without_labels
 from harness_uq.inference.contrasts import paired_contrast
 from harness_uq.inference.decisions import adjusted_p_values
-from harness_uq.inference.judge_correction import ENOUGH_LABELS, METHOD, Human
+from harness_uq.inference.labels import ENOUGH_LABELS, METHOD, Human
 from harness_uq.inference.load_plugins import load_plugins
-from harness_uq.io.human_labels import Label
+from harness_uq.io.human_labels import Label, human_labels, require_labels, selection_with_labels, without_labels
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.io.readers import Runs, task_logs
 from harness_uq.messages.catalogue.estimation import FEW_LABELS, NO_LABELS, RANGE_REQUIRED

@@ -12,8 +12,7 @@ from os import PathLike
 from typing import Any, TypeAlias
 
 from harness_uq._version import __version__
-from harness_uq.inference import active_runs as active
-from harness_uq.inference import judge_correction, subset
+from harness_uq.inference import labels, subset
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io.paths import read_bytes
 from harness_uq.messages.errors import DataError, LogError
@@ -48,9 +47,9 @@ _TARGETS = {
     "full": "all questions of the benchmark, of which a subset was evaluated",
 }
 _NOT_ESTIMATORS = {
-    judge_correction.METHOD: judge_correction.METHOD_INFO,
+    labels.METHOD: labels.METHOD_INFO,
     subset.METHOD: subset.METHOD_INFO,
-    active.METHOD: active.METHOD_INFO,
+    subset.ACTIVE: subset.ACTIVE_INFO,
 }
 _EFFECTS = ("liang1986", "patterson1971", "ferguson1973")
 _HISTORY = ("wasserman2020", "ville1939")

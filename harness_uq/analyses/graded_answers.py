@@ -9,7 +9,7 @@ from harness_uq.data.clusters import clusters_of
 from harness_uq.data.factors import settings_of
 from harness_uq.data.structure import StructureOptions, score_type_of
 from harness_uq.data.task_log import FloatArray, IntArray, Scores, TaskLog
-from harness_uq.inference.judge_correction import Human, grades_of
+from harness_uq.inference.labels import Human, grades_of
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.estimation import NO_LABEL_METRIC

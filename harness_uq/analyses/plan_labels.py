@@ -12,10 +12,9 @@ from harness_uq.data.arrays import FloatArray, IntArray
 from harness_uq.data.clusters import clusters_of
 from harness_uq.data.structure import score_type_of
 from harness_uq.data.task_log import Scores, TaskLog
-from harness_uq.inference.auxiliary_data import human_labels, selection_with_labels, without_labels
-from harness_uq.inference.judge_correction import Human, grades_of
+from harness_uq.inference.labels import Human, grades_of
 from harness_uq.inference.load_plugins import load_plugins
-from harness_uq.io.human_labels import Label
+from harness_uq.io.human_labels import Label, human_labels, selection_with_labels, without_labels
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.io.readers import Runs, task_logs
 from harness_uq.messages.catalogue.estimation import NOT_COMPUTABLE

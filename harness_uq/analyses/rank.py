@@ -19,13 +19,12 @@ from harness_uq.data.selection import (
     select_runs,
 )
 from harness_uq.data.task_log import AggregateScore, Scores, TaskLog, log_of_array
-from harness_uq.inference.auxiliary_data import human_labels, require_labels, selection_with_labels, without_labels
 from harness_uq.inference.decisions import adjusted_array
 from harness_uq.inference.evidence import with_best_evidence
-from harness_uq.inference.judge_correction import Human
-from harness_uq.inference.labeled_scores import labeled_posterior
+from harness_uq.inference.labels import Human, labeled_posterior
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.inference.posterior import JointPosterior, joint_posterior
+from harness_uq.io.human_labels import human_labels, require_labels, selection_with_labels, without_labels
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.io.readers import Runs, task_logs
 from harness_uq.messages.catalogue.comparison import (

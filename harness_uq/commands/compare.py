@@ -129,7 +129,7 @@ def _compared(
     args: argparse.Namespace, a: "_Logs", b: "_Logs", options: "Options", plugins: "Plugins"
 ) -> "Iterable[Comparison]":
     from harness_uq.analyses.comparison.compare import compare
-    from harness_uq.inference.auxiliary_data import human_labels
+    from harness_uq.io.human_labels import human_labels
 
     if not args.labels:
         return compare(a, b, options, plugins=plugins)
@@ -228,7 +228,7 @@ def _sides(args: argparse.Namespace, plugins: "Plugins") -> "tuple[list[Reading]
 
 def _selected(args: argparse.Namespace, readings: "Sequence[Reading]") -> "list[TaskLog]":
     """The selected logs of the readings, without a file of labels among them."""
-    from harness_uq.inference.auxiliary_data import without_labels
+    from harness_uq.io.human_labels import without_labels
 
     logs = _load.select_logs(args, readings, _load.label_metrics(args.labels))
     return without_labels(logs, args.labels) if args.labels else logs

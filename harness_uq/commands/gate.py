@@ -224,7 +224,7 @@ def _check_selected(args: argparse.Namespace, tasks: Set[str], selected: Set[str
 
 def _labels(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "str | Sequence[Label] | None":
     """The human labels, if they are given. Raises UsageError if they cannot be read."""
-    from harness_uq.inference.auxiliary_data import human_labels
+    from harness_uq.io.human_labels import human_labels
 
     if args.labels is None:
         return None

@@ -30,7 +30,7 @@ _ARGUMENTS = (named_logs(),)
 def run(args: argparse.Namespace) -> int:
     """Read, assess, print."""
     from harness_uq.analyses.assess_graders import assess_graders
-    from harness_uq.inference.auxiliary_data import without_labels
+    from harness_uq.io.human_labels import without_labels
 
     with _emit.emitting(args, *_LISTS) as emitter:
         plugins = _load.plugins_of_command(args)

@@ -258,7 +258,7 @@ def label_metrics(labels: str | None) -> tuple[str, ...]:
     """The metric with human labels, if they are not in a file."""
     if not labels:
         return ()
-    from harness_uq.inference.auxiliary_data import is_labels_file
+    from harness_uq.io.human_labels import is_labels_file
 
     return () if is_labels_file(labels) else (labels,)
 
@@ -296,7 +296,7 @@ class AuxiliaryPaths:
 
     def select_logs(self, logs: "Sequence[TaskLog]") -> "list[TaskLog]":
         """The logs without those of the tables of labels or reference runs."""
-        from harness_uq.inference.auxiliary_data import without_labels
+        from harness_uq.io.human_labels import without_labels
 
         paths = {Path(path).absolute() for path in self.reference_runs}
         others = [log for log in logs if Path(log.source.path).absolute() not in paths]
@@ -313,7 +313,7 @@ class AuxiliaryPaths:
         Raises UsageError if there is no such file or metric of labels, or the combination of options is not supported.
         """
         if self.labels:
-            from harness_uq.inference.auxiliary_data import estimate_with_labels
+            from harness_uq.inference.labels import estimate_with_labels
 
             try:
                 return estimate_with_labels(logs, self.labels, options, plugins, self.inclusion_probabilities)

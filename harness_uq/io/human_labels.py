@@ -3,14 +3,16 @@
 import csv
 import math
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
 
 import numpy as np
 
+from harness_uq.data.log_filter import Selection
 from harness_uq.data.task_log import FloatArray, TaskLog
 from harness_uq.io import paths as io_paths
+from harness_uq.io.paths import is_file, is_remote
 from harness_uq.messages.catalogue.comparison import LABELS_WITHOUT_SYSTEM
 from harness_uq.messages.catalogue.planning import (
     DUPLICATE_LABEL,
@@ -23,7 +25,7 @@ from harness_uq.messages.catalogue.planning import (
     PROBABILITY_COLUMN_MISSING,
 )
 from harness_uq.messages.catalogue.reading import FILE_UNREADABLE
-from harness_uq.messages.errors import DataError, LogError
+from harness_uq.messages.errors import DataError, LogError, unknown_name
 from harness_uq.messages.redaction import redact
 
 
@@ -167,3 +169,59 @@ def _unquoted(text: str) -> str:
     ('=1+1', "'quoted'")
     """
     return text[1:] if text[:1] == "'" and text[1:2] in ("=", "+", "-", "@") else text
+
+
+# ---------------------------------------------------------------- where labels come from
+
+
+def require_labels(labels: object, inclusion_probabilities: str | None) -> None:
+    """Make sure that labels are given with the column of their probabilities; raises DataError if they are not."""
+    if labels is None and inclusion_probabilities is not None:
+        raise DataError("inclusion_probabilities requires labels.")
+
+
+def without_labels(logs: Sequence[TaskLog], labels: str | Path | Sequence[Label]) -> list[TaskLog]:
+    """The logs without those that were read from the file of labels, unless all of them are from this file."""
+    path = Path(labels).absolute() if isinstance(labels, str | Path) else None
+    return [log for log in logs if Path(log.source.path).absolute() != path] or list(logs)
+
+
+def human_labels(
+    labels: str | Path | Sequence[Label], logs: Sequence[TaskLog], inclusion_probabilities: str | None = None
+) -> str | Sequence[Label]:
+    """Labels that are read from a file, or the metric of the logs that contains them.
+
+    `inclusion_probabilities` is the column of the file with the probability of each label; by default `probability`, if
+    there is one.
+
+    Raises
+    ------
+    LogError : if the file cannot be read
+    DataError : if there is no such file or metric, all labels belong to systems that the logs do not contain, a label
+        names no system although the logs contain several, labels without a task match questions of several tasks, or
+        inclusion probabilities are invalid or given without a file
+    """
+    if inclusion_probabilities is not None and not (isinstance(labels, str | Path) and is_labels_file(str(labels))):
+        raise DataError("inclusion_probabilities names a column of a file of labels, but labels are not in a file.")
+    if isinstance(labels, str | Path) and not is_labels_file(source := str(labels)):
+        metrics = {data.metric for log in logs for data in log.data}
+        if logs and source not in metrics:
+            raise DataError(unknown_name("file or metric of labels", source, metrics, plural="metrics"))
+        return source
+    found = read_labels(labels, inclusion_probabilities) if isinstance(labels, str | Path) else labels
+    graded = without_labels(logs, labels)
+    check_systems(found, tuple(dict.fromkeys(log.system for log in graded)))
+    check_tasks(found, graded)
+    return found
+
+
+def selection_with_labels(selection: Selection, labels: str | Path | Sequence[Label] | None) -> Selection:
+    """The selection with the metric of the logs that contains labels, if a selection of metrics would omit it."""
+    if not isinstance(labels, str) or is_labels_file(labels) or not selection.filter.metrics:
+        return selection
+    return replace(selection, filter=replace(selection.filter, metrics=(*selection.filter.metrics, labels)))
+
+
+def is_labels_file(source: str) -> bool:
+    """Whether labels are in a file rather than in a metric; a remote file may turn out not to exist when it is read."""
+    return is_remote(source) or is_file(source)

@@ -285,8 +285,8 @@ def test_estimate_loads_no_code_of_options_that_are_not_given(run):
     names = (
         "breakdown",
         "comparison",
-        "estimation.judge_correction",
-        "estimation.subset",
+        "inference.labels",
+        "inference.subset",
         "stats.active",
         "plots.figure",
     )

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from harness_uq.inference.judge_correction import METHOD_INFO as JUDGED
+from harness_uq.inference.labels import METHOD_INFO as JUDGED
 from harness_uq.inference.methods import harness_uq_estimators
 from harness_uq.inference.subset import METHOD_INFO as PARTS
 from harness_uq.output.figures.marks import marks_of

@@ -17,8 +17,8 @@ from harness_uq.analyses.store.read import is_store, stored_logs
 from harness_uq.data.reference_runs import ReferenceRuns, reference_runs
 from harness_uq.data.selection import active_draws
 from harness_uq.data.task_log import FloatArray, Questions, Scores, TaskLog
-from harness_uq.inference.active_runs import fitted_predictor
 from harness_uq.inference.load_plugins import load_plugins
+from harness_uq.inference.subset import fitted_predictor
 from harness_uq.io import paths as io_paths
 from harness_uq.io.readers import Reading, task_logs
 from harness_uq.messages.catalogue.result_store import STORE_UNUSABLE

@@ -11,7 +11,7 @@ import numpy as np
 from harness_uq.analyses.active.history import ActiveHistory
 from harness_uq.analyses.active.state import VERSION, RoundState, SamplerState, is_consistent, read_state, write_state
 from harness_uq.data.task_log import Source
-from harness_uq.inference.active_runs import METHOD, METHOD_INFO
+from harness_uq.inference.subset import ACTIVE, ACTIVE_INFO
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.planning import (
     EFFECTIVE_SUBSET,
@@ -521,7 +521,7 @@ def make_estimate(
         filter=history.filter,
         estimand="mean",
         scope="full",
-        method=METHOD,
+        method=ACTIVE,
         value=subset.mean,
         std_error=posterior.sd,
         interval=interval,
@@ -535,7 +535,7 @@ def make_estimate(
         diagnostics={name: value for name, value in diagnostics.items() if value is not None},
         messages=_notes(subset, len(history.scores), len(looks)),
         method_reason="the questions were chosen actively",
-        info=METHOD_INFO,
+        info=ACTIVE_INFO,
     )
 
 

@@ -10,11 +10,11 @@ from scipy import stats
 
 from harness_uq.analyses.breakdown.group_tests import DividedScore, GroupTests, TestedGroups, divided_scores
 from harness_uq.analyses.breakdown.pooling import GroupValue, pooled_values, stable_errors
-from harness_uq.analyses.comparison.sides import Side
 from harness_uq.data.selection import SelectedRun, higher_is_better
 from harness_uq.data.structure import known_range
 from harness_uq.inference.decisions import adjusted_p_values
 from harness_uq.inference.load_plugins import load_plugins
+from harness_uq.inference.sides import Side
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.io.readers import Runs
 from harness_uq.messages.catalogue.breakdown import GROUPS_NOT_POOLED, GROUPS_WITH_ANY_SCORE

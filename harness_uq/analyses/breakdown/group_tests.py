@@ -7,13 +7,13 @@ import numpy as np
 
 from harness_uq.analyses.comparison.compare import compare
 from harness_uq.analyses.comparison.missing_scores import has_alternatives, identified, with_extremes
-from harness_uq.analyses.comparison.sides import Side, common_keys
 from harness_uq.data.missing_scores import Extreme
 from harness_uq.data.question_groups import QuestionGroups, divided_logs, part_of, usable_fields
 from harness_uq.data.selection import ScoreKey, SelectedRun
 from harness_uq.data.task_log import Scores
 from harness_uq.inference.decisions import equality_p_value
 from harness_uq.inference.marginals import with_structure_of_task
+from harness_uq.inference.sides import Side, common_keys
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.messages.catalogue.breakdown import GROUPS_OF_ONE_SYSTEM, UNKNOWN_GROUP_FIELD
 from harness_uq.messages.errors import StructureError

@@ -6,10 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Unpack
 
 from harness_uq.analyses.comparison.identical_runs import sameness
-from harness_uq.analyses.comparison.judge_correction import HumanLabels, compare_with_labels
 from harness_uq.analyses.comparison.missing_scores import apply_missing_policies
 from harness_uq.analyses.comparison.non_mean_metrics import pair_records
-from harness_uq.analyses.comparison.sides import Side, common_keys
 from harness_uq.analyses.comparison.validate_margins import check_difference
 from harness_uq.data.clusters import clusters_of
 from harness_uq.data.panel import MatchedScore, Panel, pair_panel
@@ -24,7 +22,6 @@ from harness_uq.data.selection import (
 from harness_uq.data.structure import Clusters
 from harness_uq.data.task_groups import group_data, members_of
 from harness_uq.data.task_log import Classifications, SufficientStatistics, TaskLog, log_of_array
-from harness_uq.inference.auxiliary_data import human_labels, require_labels, selection_with_labels
 from harness_uq.inference.contrasts import (
     ComparisonContext,
     Contrast,
@@ -35,9 +32,12 @@ from harness_uq.inference.contrasts import (
     undecided_row,
 )
 from harness_uq.inference.decisions import with_corrected_verdicts
+from harness_uq.inference.labels import HumanLabels, compare_with_labels
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.inference.marginals import marginal
 from harness_uq.inference.posterior import PairedPosterior
+from harness_uq.inference.sides import Side, common_keys
+from harness_uq.io.human_labels import human_labels, require_labels, selection_with_labels
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.io.readers import Runs
 from harness_uq.messages.catalogue.comparison import (

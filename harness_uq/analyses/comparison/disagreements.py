@@ -3,12 +3,12 @@
 import numpy as np
 
 from harness_uq.analyses.comparison.flipped_questions import QuestionEvidence
-from harness_uq.analyses.comparison.sides import Side, common_keys
 from harness_uq.data.panel import Panel, pair_panel
 from harness_uq.data.selection import higher_is_better
 from harness_uq.data.structure import StructureOptions
 from harness_uq.data.task_log import Scores
 from harness_uq.inference.load_plugins import load_plugins
+from harness_uq.inference.sides import Side, common_keys
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.io.readers import Runs
 from harness_uq.messages.errors import DataError, NotEstimableError, StructureError

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from harness_uq.analyses.comparison.sides import Side
 from harness_uq.data.missing_scores import Extreme, MissingCounts, MissingPolicies
 from harness_uq.data.selection import ScoreKey, SelectedRun
 from harness_uq.data.structure import StructureOptions
 from harness_uq.data.task_log import Scores
 from harness_uq.inference.decisions import verdict_of
+from harness_uq.inference.sides import Side
 from harness_uq.inference.verdicts import VerdictInputs
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.messages.catalogue.comparison import VERDICT_DEPENDS_ON_MISSING

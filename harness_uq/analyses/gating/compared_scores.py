@@ -6,8 +6,6 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from harness_uq.analyses.comparison.compare import compare_sides
-from harness_uq.analyses.comparison.judge_correction import compare_with_labels
-from harness_uq.analyses.comparison.sides import Side
 from harness_uq.analyses.gating.runs import RunCounts
 from harness_uq.analyses.overall.compare import compare_overall
 from harness_uq.data.panel import MatchedScore
@@ -17,6 +15,8 @@ from harness_uq.data.task_log import TaskLog
 from harness_uq.inference.contrasts import std_error_of
 from harness_uq.inference.decisions import Hypothesis, difference_hypothesis, prob_advantage, verdict_of
 from harness_uq.inference.evidence import with_best_evidence
+from harness_uq.inference.labels import compare_with_labels
+from harness_uq.inference.sides import Side
 from harness_uq.inference.split_groups import split_by, with_values_of_groups
 from harness_uq.inference.verdicts import VerdictInputs
 from harness_uq.io.plugins.manager import Plugins

@@ -15,8 +15,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from harness_uq.analyses.comparison.flipped_questions import flipped_questions
-from harness_uq.analyses.comparison.judge_correction import HumanLabels
-from harness_uq.analyses.comparison.sides import Side, common_keys
 from harness_uq.analyses.comparison.validate_margins import check_difference
 from harness_uq.analyses.gating.compared_scores import ComparedScore, Sides, groups_of_one_side, with_groups
 from harness_uq.analyses.gating.gate_power import PowerInputs, n_to_decide, with_power, worst_hypotheses
@@ -36,9 +34,11 @@ from harness_uq.data.panel import Panel, pair_panel
 from harness_uq.data.selection import ScoreKey
 from harness_uq.data.structure import known_range
 from harness_uq.data.task_log import TaskLog
-from harness_uq.inference.auxiliary_data import human_labels, require_labels, selection_with_labels
 from harness_uq.inference.decisions import Decided, Family
+from harness_uq.inference.labels import HumanLabels
 from harness_uq.inference.load_plugins import load_plugins
+from harness_uq.inference.sides import Side, common_keys
+from harness_uq.io.human_labels import human_labels, require_labels, selection_with_labels
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.io.readers import Runs
 from harness_uq.messages.catalogue.comparison import MIXED_SCALES, ONE_BASELINE_RUN, UNKNOWN_MARGIN_METRIC

@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from harness_uq.analyses.comparison.missing_scores import missing_counts
-from harness_uq.analyses.comparison.sides import Side
 from harness_uq.data.missing_scores import Extreme, MissingPolicies
+from harness_uq.inference.sides import Side
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.messages.catalogue.comparison import VERDICT_DEPENDS_ON_MISSING
 from harness_uq.options import Options

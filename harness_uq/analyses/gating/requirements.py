@@ -9,7 +9,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from harness_uq.analyses.comparison.sides import Side
 from harness_uq.analyses.estimate import estimate
 from harness_uq.analyses.overall.select_tasks import headline_order
 from harness_uq.data.resources import RESOURCE_METRICS, renamed
@@ -17,6 +16,7 @@ from harness_uq.data.selection import ScoreKey, SelectedRun, select_runs
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.data.trial_endings import ending_code
 from harness_uq.inference.decisions import BINOMIAL_METHODS, Hypothesis, bound_hypothesis
+from harness_uq.inference.sides import Side
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.messages.catalogue.comparison import BOUND_OUTSIDE_RANGE, REQUIREMENT_NOT_SELECTED
 from harness_uq.messages.errors import DataError, StructureError, unknown_name

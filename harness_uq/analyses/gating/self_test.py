@@ -7,13 +7,13 @@ from typing import Literal, Unpack
 
 import numpy as np
 
-from harness_uq.analyses.comparison.sides import Side
 from harness_uq.analyses.gating.gate import GateDesign, decide, require_margin
 from harness_uq.data.arrays import IntArray
 from harness_uq.data.clusters import clusters_of
 from harness_uq.data.selection import select_questions, select_runs
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.inference.load_plugins import load_plugins
+from harness_uq.inference.sides import Side
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.io.readers import Runs, task_logs
 from harness_uq.messages.errors import NotEstimableError

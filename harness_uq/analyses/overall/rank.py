@@ -25,11 +25,11 @@ from harness_uq.data.arrays import FloatArray, IntArray
 from harness_uq.data.selection import ScoreKey, SelectedRun
 from harness_uq.data.task_groups import item_labels, joined_labels, labels_of_tasks
 from harness_uq.data.task_log import AggregateScore, Scores
-from harness_uq.inference.auxiliary_data import selection_with_labels
-from harness_uq.inference.labeled_scores import labels_note
+from harness_uq.inference.labels import labels_note
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.inference.marginals import marginal
 from harness_uq.inference.posterior import JointPosterior
+from harness_uq.io.human_labels import selection_with_labels
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.io.readers import Runs, task_logs
 from harness_uq.messages.catalogue.comparison import OVERALL_WITHOUT_BOUNDS

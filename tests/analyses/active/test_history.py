@@ -5,7 +5,7 @@ import pytest
 
 from harness_uq import ActiveHistory, ActiveSampler, estimate, read_logs
 from harness_uq.commands.main import main
-from harness_uq.inference import active_runs as active
+from harness_uq.inference import subset
 from tests.analyses.active.test_logged_rounds import IDS, RUNS, evaluation, log_of
 from tests.analyses.active.test_sampler import HISTORY
 
@@ -32,9 +32,9 @@ def store(table, tmp_path):
 @pytest.fixture
 def fits(monkeypatch):
     """Number of fits."""
-    calls, fit = [], active.fit_predictor
-    monkeypatch.setattr(active, "fit_predictor", lambda *args, **options: calls.append(1) or fit(*args, **options))
-    active._fitted.cache_clear()
+    calls, fit = [], subset.fit_predictor
+    monkeypatch.setattr(subset, "fit_predictor", lambda *args, **options: calls.append(1) or fit(*args, **options))
+    subset._fitted.cache_clear()
     return calls
 
 
@@ -48,7 +48,7 @@ def test_a_table_the_logs_read_from_it_and_a_store_are_the_same_history(table, s
 
 def test_the_model_is_fitted_once_per_store(store, fits):
     first = ActiveHistory(store).predictor
-    active._fitted.cache_clear()
+    subset._fitted.cache_clear()
     second = ActiveHistory(store).predictor
     assert len(fits) == 1
     for name in ("intercepts", "loadings", "factors"):
@@ -62,7 +62,7 @@ def test_a_damaged_model_is_fitted_again(store, fits, content):
     expected = ActiveHistory(store).predictor
     (path,) = (store / "models").iterdir()
     path.write_bytes(content)
-    active._fitted.cache_clear()
+    subset._fitted.cache_clear()
     assert np.array_equal(ActiveHistory(store).predictor.difficulties, expected.difficulties)
     assert len(fits) == 2
 

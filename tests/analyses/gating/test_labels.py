@@ -8,8 +8,8 @@ import pytest
 
 from harness_uq import DataError, gate
 from harness_uq.data.task_log import Scores
-from tests.analyses.comparison.test_judge_correction import GRADES, LABELED, TRUTH, A, B, N, human, labels_of, tables
 from tests.commands.test_main import output
+from tests.inference.test_labels_of_two_systems import GRADES, LABELED, TRUTH, A, B, N, human, labels_of, tables
 from tests.message_checks import has
 
 __all__ = ["tables"]

@@ -9,7 +9,8 @@ import pytest
 from harness_uq.analyses.estimate import estimate
 from harness_uq.commands.main import main
 from harness_uq.data.task_log import Scores, Source, TaskLog
-from harness_uq.inference.judge_correction import correct
+from harness_uq.inference.labels import Human, estimate_with_labels
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io.human_labels import Label
 from harness_uq.messages.errors import DataError
 from harness_uq.options import Options
@@ -30,6 +31,10 @@ def with_human(judge: object, human: object, **other: object) -> TaskLog:
     table = np.asarray(human, float)
     table = table[:, None] if table.ndim == 1 else table
     return replace(log, data=(*log.data, Scores("human", "none", table)))
+
+
+def correct(logs: list[TaskLog], human: Human, options: Options | None = None) -> list[Estimate]:
+    return estimate_with_labels(logs, human, options or Options(), load_plugins())
 
 
 def only(rows: list[Estimate]) -> Estimate:
@@ -84,7 +89,6 @@ def test_a_judge_no_better_than_the_model_is_said_to_save_at_most_half() -> None
     [
         (task_log(JUDGE), [Label("nowhere", 1.0)], "no-labels"),
         (task_log(JUDGE), LABELS[:2], "not-computable"),
-        (task_log(JUDGE), "human", "no-label-metric"),
         (task_log(JUDGE), [replace(label, score=3.5 * label.score) for label in LABELS], "range-required"),
         (with_human(np.ones((9, 3)) * [1, 0, 1], np.ones((9, 2))), "human", "labels-unmatched"),
         (task_log(JUDGE), [*LABELS, LABELS[0]], "not-computable"),
@@ -94,6 +98,11 @@ def test_what_cannot_be_corrected_says_why(log: TaskLog, human: object, reason: 
     row = only(correct([log], human))  # type: ignore[arg-type]
     assert row.interval is None
     assert (row.status, row.reason.name) == ("not_estimable", reason)
+
+
+def test_a_log_without_the_metric_of_labels_says_why() -> None:
+    rows = correct([task_log(JUDGE), with_human(JUDGE, HUMAN, task="other")], "human")
+    assert [row.reason and row.reason.name for row in rows] == ["no-label-metric", None]
 
 
 def test_estimate_says_that_a_model_graded_where_the_catalogue_knows() -> None:
