@@ -60,9 +60,7 @@ class PilotSystem:
         variance = self.variance(n_trials)
         if self.posterior is None:
             design_effect = self.design_effect
-            return float(
-                expected_width(n_questions, variance_between=variance, level=level, design_effect=design_effect)
-            )
+            return float(expected_width(n_questions, variance=variance, level=level, design_effect=design_effect))
         ratio = n_questions / self.n_questions * (self.variance(self.n_trials) / variance if variance > 0 else 1.0)
         try:
             return predict_width(self.posterior, ratio, low=self.low, high=self.high, level=level)
@@ -170,9 +168,7 @@ class Components:
         variance = self.variance(n_trials)
         if variance is None:
             return None
-        return float(
-            expected_width(n_questions, variance_between=variance, level=level, design_effect=self.design_effect)
-        )
+        return float(expected_width(n_questions, variance=variance, level=level, design_effect=self.design_effect))
 
 
 def pilot_components(values: Sequence[FloatArray], units: IntArray | None, estimates: Sequence[Estimate]) -> Components:

@@ -3,7 +3,6 @@
 A contrast refers to a panel with two systems A and B, or to two estimates without common questions.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -34,7 +33,7 @@ from harness_uq.stats.common.posterior import BetaPosterior
 from harness_uq.stats.common.student import StudentPosterior
 from harness_uq.stats.pairs.independent import IndependentPosterior, difference_posterior
 from harness_uq.stats.pairs.paired import paired_posterior
-from harness_uq.stats.pairs.paired_frequentist import mcnemar_test, paired_t, score_correlation, variance_reduction
+from harness_uq.stats.pairs.paired_frequentist import mcnemar_test, paired_t, pairing_gain
 from harness_uq.stats.pairs.partial_overlap import partial_overlap
 from harness_uq.stats.units.contrasts import DirichletCellsPosterior, PairedDifferences, contrast_posteriors
 
@@ -244,6 +243,7 @@ def comparison_row(result: Contrast, context: ComparisonContext, options: Option
     evidence = replace(_evidence(low, high, detectable, context, options), seen=plain)
     verdict, text = verdict_of(evidence)
     is_open = verdict == "undecided"
+    correlation, reduction = (None, None) if panel is None else pairing_gain(*panel.means[:2])
     return Comparison(
         task=context.key[0],
         metric=context.key[1],
@@ -262,7 +262,7 @@ def comparison_row(result: Contrast, context: ComparisonContext, options: Option
         n_additional_questions=evidence.n_more if is_open else None,
         prob_positive=result.prob_positive,
         odds_ratio=result.odds_ratio,
-        correlation=_pair_statistic(score_correlation, panel),
+        correlation=correlation,
         table=PairedCounts(*panel.table) if panel and panel.table else None,
         n_matched=panel.n_questions if panel else context.n_matched,
         n_unmatched_a=context.n_unmatched[0],
@@ -270,7 +270,7 @@ def comparison_row(result: Contrast, context: ComparisonContext, options: Option
         n_trials=context.n_trials,
         n_clusters=panel.n_units if panel else context.n_clusters,
         cluster_key=context.cluster_key,
-        variance_reduction=_pair_statistic(variance_reduction, panel) if options.scope == "population" else None,
+        variance_reduction=reduction if options.scope == "population" else None,
         margin=options.margin_of(context.key[0]),
         minimum_detectable_effect=detectable,
         prob_noninferior=prob_noninferior(
@@ -290,16 +290,6 @@ def _beyond_range(low: float, high: float, bounds: tuple[float, float] | None) -
     largest = np.inf if bounds is None else bounds[1] - bounds[0]
     is_within = -largest <= low and high <= largest
     return () if is_within else (INTERVAL_EXCEEDS_RANGE(low=-largest, high=largest),)
-
-
-def _pair_statistic(statistic: Callable[[FloatArray, FloatArray], float], panel: Panel | None) -> float | None:
-    """Compute a statistic of the two systems' scores of each question; None if the scores are constant or unmatched."""
-    if panel is None:
-        return None
-    try:
-        return statistic(panel.means[0], panel.means[1])
-    except NotEstimableError:
-        return None
 
 
 def undecided_row(context: ComparisonContext, options: Options, reason: Message) -> Comparison:

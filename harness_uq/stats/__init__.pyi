@@ -53,8 +53,7 @@ from .pairs.multiple_testing import adjust_p_values as adjust_p_values
 from .pairs.paired import paired_posterior as paired_posterior
 from .pairs.paired_frequentist import mcnemar_test as mcnemar_test
 from .pairs.paired_frequentist import paired_t as paired_t
-from .pairs.paired_frequentist import score_correlation as score_correlation
-from .pairs.paired_frequentist import variance_reduction as variance_reduction
+from .pairs.paired_frequentist import pairing_gain as pairing_gain
 from .pairs.partial_overlap import partial_overlap as partial_overlap
 from .pairs.rank_sets import RankSets as RankSets
 from .pairs.rank_sets import rank_sets as rank_sets

@@ -74,13 +74,7 @@ CALLS: dict[str, Call] = {
     },
     "draw_subset": {"n_questions": 4, "n": 2, "history": [[1, 0.5, 0, 1], [0.5, 0.5, 1, 1]], "design": "informative"},
     "effective_weights": {"weights": [1, 2, 1]},
-    "expected_width": {
-        "n_questions": [10, 20],
-        "n_trials": [1, 2],
-        "variance_between": [1, 2],
-        "variance_within": [1, 1],
-        "design_effect": [1, 2],
-    },
+    "expected_width": {"n_questions": [10, 20], "variance": [1, 2], "design_effect": [1, 2]},
     "finite_population_posterior": {"successes": 3, "trials": 4, "population": 9},
     "g_pass_at_k": {"outcomes": TRIALS, "k": 2, "tau": 0.5},
     "grader_errors": {"judge": RIGHT, "human": OTHER},
@@ -113,7 +107,7 @@ CALLS: dict[str, Call] = {
         "n_draws": 50,
     },
     "korn_graubard_wilson": {"scores": GRADED, "clusters": LABELS, "weights": [1, 2, 1, 1, 3, 1, 1, 1]},
-    "maj_at_k": {"outcomes": TRIALS, "k": 2, "answers": [["x", "y", "x"], ["x"] * 3, ["y", "z", "x"], ["y", "x", "z"]]},
+    "maj_at_k": {"outcomes": TRIALS, "k": 2},
     "mcnemar_test": {"table": [3, 2, 1, 4]},
     "mg_pass_at_k": {"outcomes": TRIALS, "k": 2},
     "minimum_detectable_effect": {"n_questions": [10, 20], "variance": [1, 2]},
@@ -157,7 +151,7 @@ CALLS: dict[str, Call] = {
     "required_questions": {"effect": [0.5, 0.25], "variance": [1, 2]},
     "resampled": {"n_records": 8, "evaluate": np.mean, "clusters": LABELS, "n_draws": 50},
     "remaining_mean_posterior": {"scores": GRADED, "n_rest": 5, "low": 0, "high": 1, "clusters": LABELS},
-    "score_correlation": {"scores_a": GRADED, "scores_b": RIGHT},
+    "pairing_gain": {"scores_a": GRADED, "scores_b": RIGHT},
     "shared_items_posterior": {
         "scores": GRADED,
         "tasks": LABELS,
@@ -170,7 +164,6 @@ CALLS: dict[str, Call] = {
     "tied_ranks": {"means": [0.5, 0.25, 0.75], "sds": [0.25, 0.125, 0.25]},
     "unbiased_pass_k_posterior": {**COUNTS, "k": 1, "clusters": ["a", "a", "b", "b", "c"]},
     "variance_components": {"values": TRIALS},
-    "variance_reduction": {"scores_a": GRADED, "scores_b": RIGHT},
 }
 
 PUBLIC = [name for name in stats.__all__ if inspect.isfunction(getattr(stats, name))]

@@ -14,7 +14,6 @@ from harness_uq.messages.errors import DataError
 from harness_uq.stats.classes.clustered_confusion import effective_clusters, pseudo_cell_parts, widen_for_few_clusters
 from harness_uq.stats.classes.dirichlet import (
     N_DRAWS,
-    MappedPosterior,
     cluster_parts,
     draws_posterior,
     geometric_posterior,
@@ -23,7 +22,7 @@ from harness_uq.stats.classes.dirichlet import (
     mean_of_betas_posterior,
     ratio_posterior,
 )
-from harness_uq.stats.common.posterior import BetaPosterior, Posterior
+from harness_uq.stats.common.posterior import BetaPosterior, Posterior, ScaledPosterior
 from harness_uq.stats.common.validate_arrays import (
     FloatArray,
     IntArray,
@@ -162,14 +161,7 @@ def confusion_posterior(
         case "balanced_accuracy":
             return mean_of_betas_posterior((a, c), (d, b))
         case "informedness":
-            mean = mean_of_betas_posterior((a, c), (d, b))
-            return MappedPosterior(
-                mean,
-                lambda x: 2 * x - 1,
-                lambda x: np.clip((x + 1) / 2, 0.0, 1.0),
-                mean=2 * mean.mean - 1,
-                sd=2 * mean.sd,
-            )
+            return ScaledPosterior(mean_of_betas_posterior((a, c), (d, b)), 2.0, -1.0)
         case "mcc":
             return draws_posterior(_mcc, [(masses, 1.0)], n_draws=n_draws, rng=rng)
     numerator, denominator = _ratio_form(metric, beta)

@@ -180,24 +180,24 @@ def narrowest_interval(quantile: Callable[[FloatArray], FloatArray], level: floa
 
 
 class ScaledPosterior(Posterior):
-    """Posterior of a positive multiple of a parameter."""
+    """Posterior of offset + factor times a parameter, for a positive factor."""
 
-    def __init__(self, inner: PosteriorLike, factor: float) -> None:
-        self._inner, self._factor = inner, factor
+    def __init__(self, inner: PosteriorLike, factor: float, offset: float = 0.0) -> None:
+        self._inner, self._factor, self._offset = inner, factor, offset
 
     @property
     def mean(self) -> float:
-        return self._factor * self._inner.mean
+        return self._offset + self._factor * self._inner.mean
 
     @property
     def sd(self) -> float:
         return self._factor * self._inner.sd
 
     def quantile(self, p: ArrayLike) -> FloatArray:
-        return self._factor * self._inner.quantile(p)
+        return self._offset + self._factor * self._inner.quantile(p)
 
     def cdf(self, x: ArrayLike) -> FloatArray:
-        return self._inner.cdf(np.asarray(x, float) / self._factor)
+        return self._inner.cdf((np.asarray(x, float) - self._offset) / self._factor)
 
 
 class BetaPosterior(Posterior):

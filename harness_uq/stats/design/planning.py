@@ -15,26 +15,17 @@ _PREDICTIVE_NODES = 33
 
 
 def expected_width(
-    n_questions: ArrayLike,
-    n_trials: ArrayLike = 1,
-    *,
-    variance_between: ArrayLike,
-    variance_within: ArrayLike = 0.0,
-    level: float = 0.95,
-    design_effect: ArrayLike = 1.0,
+    n_questions: ArrayLike, *, variance: ArrayLike, level: float = 0.95, design_effect: ArrayLike = 1.0
 ) -> FloatArray:
-    """Width of the interval of a mean score over M questions with N trials each.
-
-    The width is 2 z sqrt(design_effect (Var(x) + E[sigma^2] / N) / M).
+    """Width of the interval of a mean score over M questions, 2 z sqrt(design_effect variance / M).
 
     Parameters
     ----------
-    n_questions, n_trials : array_like
-        Positive; n_trials may be infinite. All array arguments broadcast together.
-    variance_between : array_like
-        Var(x), the variance of expected scores over questions, non-negative.
-    variance_within : array_like, optional
-        E[sigma^2], the mean variance over trials of a question, non-negative (default 0).
+    n_questions : array_like
+        Positive. All array arguments broadcast together.
+    variance : array_like
+        Variance of the score of one question, non-negative. With N trials it is Var(x) + E[sigma^2] / N, the variance
+        of expected scores over questions plus the mean variance over trials divided by N.
     level : float, optional
         Nominal coverage (default 0.95).
     design_effect : array_like, optional
@@ -58,25 +49,15 @@ def expected_width(
     --------
     For uniformly distributed difficulty a second trial reduces the variance by a third:
 
-    >>> wide, narrow = expected_width(100, [1, 2], variance_between=1 / 12, variance_within=1 / 6)
+    >>> wide, narrow = expected_width(100, variance=[1 / 12 + 1 / 6, 1 / 12 + 1 / 12])
     >>> round(float((narrow / wide) ** 2), 12)
     0.666666666667
     """
     z = float(special.ndtri((1 + check_level(level)) / 2))
-    n, trials, between, within, deff = broadcast_floats(
-        n_questions=n_questions,
-        n_trials=n_trials,
-        variance_between=variance_between,
-        variance_within=variance_within,
-        design_effect=design_effect,
-    )
+    n, variance, deff = broadcast_floats(n_questions=n_questions, variance=variance, design_effect=design_effect)
     if not (n > 0).all():
         raise DataError(f"n_questions must be positive; got {n.min()}")
-    if not (trials >= 1).all():
-        raise DataError(f"n_trials must be at least 1; got {trials.min()}")
-    between, within = check_variance(between, "variance_between"), check_variance(within, "variance_within")
-    variance = paired_variance(between, within, trials_a=trials, design_effect=deff)
-    return np.asarray(2 * z * np.sqrt(variance / n))
+    return np.asarray(2 * z * np.sqrt(paired_variance(check_variance(variance, "variance"), design_effect=deff) / n))
 
 
 def predict_width(

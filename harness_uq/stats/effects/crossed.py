@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from harness_uq.messages.errors import DataError
-from harness_uq.stats.common.posterior import Posterior
+from harness_uq.stats.common.posterior import Posterior, ScaledPosterior
 from harness_uq.stats.common.validate_arrays import FloatArray, check_finite
 from harness_uq.stats.common.validate_scalars import check_bounds
 from harness_uq.stats.effects.components import VarianceComponent, component_posteriors
@@ -19,7 +19,7 @@ from harness_uq.stats.effects.variances import VarianceMethod
 Family = Literal["auto", "binary", "bounded", "real"]
 
 
-class CrossedPosterior(Posterior):
+class CrossedPosterior(ScaledPosterior):
     """Posterior of the mean score over new levels.
 
     Attributes
@@ -53,23 +53,9 @@ class CrossedPosterior(Posterior):
         variance_method: VarianceMethod,
         family: str,
     ) -> None:
-        self._inner, self._low, self._width = inner, score_range[0], score_range[1] - score_range[0]
+        super().__init__(inner, score_range[1] - score_range[0], score_range[0])
         self.components, self.not_identifiable, self.new = components, not_identifiable, new
         self.uncertainty, self.variance_method, self.family = dict(uncertainty), variance_method, family
-
-    @property
-    def mean(self) -> float:
-        return self._low + self._width * self._inner.mean
-
-    @property
-    def sd(self) -> float:
-        return self._width * self._inner.sd
-
-    def quantile(self, p: ArrayLike) -> FloatArray:
-        return np.asarray(self._low + self._width * self._inner.quantile(p))
-
-    def cdf(self, x: ArrayLike) -> FloatArray:
-        return self._inner.cdf((np.asarray(x, float) - self._low) / self._width)
 
 
 def crossed_posterior(

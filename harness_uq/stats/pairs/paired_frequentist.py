@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from harness_uq.messages.errors import DataError, NotEstimableError
+from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.student import StudentPosterior, student_posterior
 from harness_uq.stats.common.validate_arrays import FloatArray, as_floats, check_finite
 from harness_uq.stats.units.contrasts import check_table
@@ -84,8 +84,11 @@ def paired_t(differences: ArrayLike) -> StudentPosterior:
     return student_posterior(check_finite(d[~np.isnan(d)], "differences", 1))
 
 
-def score_correlation(scores_a: ArrayLike, scores_b: ArrayLike) -> float:
-    """Pearson correlation of two systems' scores over questions.
+def pairing_gain(scores_a: ArrayLike, scores_b: ArrayLike) -> tuple[float | None, float | None]:
+    """Correlation of two systems' scores over questions, and how much pairing reduces the variance of the difference.
+
+    The relative reduction is 1 - Var(a - b) / (Var(a) + Var(b)). It is negative if the scores are negatively
+    correlated.
 
     Parameters
     ----------
@@ -94,15 +97,15 @@ def score_correlation(scores_a: ArrayLike, scores_b: ArrayLike) -> float:
 
     Returns
     -------
-    float
-        Correlation, from -1 to 1.
+    correlation : float or None
+        Pearson correlation; None if a system has the same score on every question.
+    reduction : float or None
+        Relative reduction, at most 1; None if both systems have the same score on every question.
 
     Raises
     ------
     DataError
         If no question has a score of both systems.
-    NotEstimableError
-        If a system has the same score on every question.
 
     References
     ----------
@@ -110,53 +113,16 @@ def score_correlation(scores_a: ArrayLike, scores_b: ArrayLike) -> float:
 
     Examples
     --------
-    >>> round(score_correlation([1, 0, 1, 0], [1, 0, 0, 0]), 6)
-    0.57735
+    >>> pairing_gain([1, 0, 1, 0], [1, 0, 1, 0])
+    (1.0, 1.0)
     """
     a, b = _matched(scores_a, scores_b)
     da, db = a - a.mean(), b - b.mean()
-    if not (da.any() and db.any()):
-        system = "A" if not da.any() else "B"
-        raise NotEstimableError(f"system {system} has the same score on all {a.size} questions: no correlation exists")
-    return float(np.clip(da @ db / np.sqrt((da @ da) * (db @ db)), -1.0, 1.0))
-
-
-def variance_reduction(scores_a: ArrayLike, scores_b: ArrayLike) -> float:
-    """Relative reduction of the variance of a difference by pairing, 1 - Var(a - b) / (Var(a) + Var(b)).
-
-    It is negative if the systems' scores are negatively correlated.
-
-    Parameters
-    ----------
-    scores_a, scores_b : array_like, shape (n_questions,)
-        Mean scores; questions with a NaN are ignored.
-
-    Returns
-    -------
-    float
-        Reduction, at most 1.
-
-    Raises
-    ------
-    DataError
-        If no question has a score of both systems.
-    NotEstimableError
-        If both systems have the same score on every question.
-
-    References
-    ----------
-    Miller (2024), section 4.2.
-
-    Examples
-    --------
-    >>> variance_reduction([1, 0, 1, 0], [1, 0, 1, 0])
-    1.0
-    """
-    a, b = _matched(scores_a, scores_b)
     unpaired = a.var() + b.var()
-    if not unpaired > 0:
-        raise NotEstimableError(f"each system has the same score on all {a.size} questions: there is no variance")
-    return float(1 - (a - b).var() / unpaired)
+    reduction = float(1 - (a - b).var() / unpaired) if unpaired > 0 else None
+    if not (da.any() and db.any()):
+        return None, reduction
+    return float(np.clip(da @ db / np.sqrt((da @ da) * (db @ db)), -1.0, 1.0)), reduction
 
 
 def _matched(scores_a: ArrayLike, scores_b: ArrayLike) -> tuple[FloatArray, FloatArray]:

@@ -9,16 +9,9 @@ from scipy import special
 from harness_uq.messages.errors import DataError, NotEstimableError, UnreliableError
 from harness_uq.stats.clusters.quadrature import BetaBinomialGrid, beta_binomial_grid
 from harness_uq.stats.common.posterior import BetaPosterior, DensityPosterior, Posterior, ScaledPosterior
-from harness_uq.stats.common.validate_arrays import FloatArray, as_array, validated_codes
-from harness_uq.stats.common.validate_outcomes import (
-    check_outcomes,
-    check_question_counts,
-    count_successes,
-    count_trials,
-    distinct_counts,
-)
-from harness_uq.stats.common.validate_scalars import MAX_TRIALS, check_number, check_whole
-from harness_uq.stats.trials.majority_vote import plurality_score
+from harness_uq.stats.common.validate_arrays import FloatArray
+from harness_uq.stats.common.validate_outcomes import check_question_counts, count_successes, distinct_counts
+from harness_uq.stats.common.validate_scalars import check_number
 from harness_uq.stats.trials.pass_k_family import (
     PassKind,
     beta_moments,
@@ -71,7 +64,6 @@ def pass_at_k(outcomes: ArrayLike, k: int) -> FloatValue:
     >>> round(float(pass_at_k([[1, 1, 0, 0]], 2)), 12) == round(5 / 6, 12)
     True
     """
-    check_whole(k, "k", 1, MAX_TRIALS)
     return _mean_score(outcomes, count_score("at", k))
 
 
@@ -89,7 +81,6 @@ def pass_hat_k(outcomes: ArrayLike, k: int) -> FloatValue:
     >>> round(float(pass_hat_k([[1, 1, 0, 0]], 2)), 12) == round(1 / 6, 12)
     True
     """
-    check_whole(k, "k", 1, MAX_TRIALS)
     return _mean_score(outcomes, count_score("hat", k))
 
 
@@ -114,7 +105,6 @@ def g_pass_at_k(outcomes: ArrayLike, k: int, tau: float) -> FloatValue:
     >>> round(float(g_pass_at_k([[1, 1, 0, 0]], 2, tau=0.5)), 12) == round(5 / 6, 12)
     True
     """
-    check_whole(k, "k", 1, MAX_TRIALS)
     check_number(tau, "tau")
     return _mean_score(outcomes, count_score("g", k, tau))
 
@@ -136,49 +126,23 @@ def mg_pass_at_k(outcomes: ArrayLike, k: int) -> FloatValue:
     >>> round(float(mg_pass_at_k([[1, 1, 1, 0]], 2)), 12)
     0.5
     """
-    check_whole(k, "k", 1, MAX_TRIALS)
     return _mean_score(outcomes, count_score("mg", k))
 
 
-def maj_at_k(outcomes: ArrayLike, k: int, *, answers: ArrayLike | None = None) -> FloatValue:
+def maj_at_k(outcomes: ArrayLike, k: int) -> FloatValue:
     """Unbiased estimate of the probability that a majority vote of k trials is right, averaged over questions.
 
-    It is exact over all C(N, k) subsets. Result and errors are those of `pass_at_k`.
-
-    Parameters
-    ----------
-    outcomes, k
-        As in `pass_at_k`.
-    answers : array_like with the shape of `outcomes`, optional
-        Codes or texts; equal entries are the same answer. The most frequent answer wins, ties share the vote equally,
-        and an answer that was scored differently in different trials has its mean score. Without answers, the vote is
-        right if more than half of the trials are; this is a lower bound, since wrong answers may differ.
+    The vote is right if more than half of the trials are. This is a lower bound, since votes are split among different
+    wrong answers. Arguments, result and errors are those of `pass_at_k`.
 
     Examples
     --------
-    The right answer "7" occurs twice, the wrong answers "5" and "6" once. Of the four triples two contain both sevens
-    and are right, and two have three different answers and are right with probability 1/3:
+    Two of the four triples have both right trials:
 
-    >>> outcomes, answers = [[1, 1, 0, 0]], [["7", "7", "5", "6"]]
-    >>> round(float(maj_at_k(outcomes, 3, answers=answers)), 12) == round((2 + 2 / 3) / 4, 12)
-    True
-    >>> round(float(maj_at_k(outcomes, 3)), 12)
+    >>> round(float(maj_at_k([[1, 1, 0, 0]], 3)), 12)
     0.5
     """
-    check_whole(k, "k", 1, MAX_TRIALS)
-    score = count_score("maj", k)
-    if answers is None:
-        return _mean_score(outcomes, score)
-    right, missing = check_outcomes(outcomes, 1)
-    answer_array, present = as_array(answers), np.ones(right.shape, bool) if missing is None else ~missing
-    if answer_array.shape != right.shape:
-        raise DataError(f"answers must have the shape of outcomes, {right.shape}; got {answer_array.shape}")
-    _check_enough(count_trials(right, missing), k)
-    codes = np.full(right.shape, -1)
-    codes[present] = validated_codes(answer_array[present], (int(present.sum()),), "answers")
-    questions = list(np.ndindex(right.shape[:-1]))
-    votes = [plurality_score(codes[q][present[q]], right[q][present[q]].astype(float), k) for q in questions]
-    return _average(np.reshape(votes, right.shape[:-1]))
+    return _mean_score(outcomes, count_score("maj", k))
 
 
 class PassKPosterior(ScaledPosterior):
@@ -279,7 +243,6 @@ def checked_count_score(k: int, kind: PassKind, tau: float | None, scope: PassSc
     Raises DataError if k, `tau`, `kind` or `scope` is invalid; NotEstimableError for mG-pass@1, which is 0 by
     definition.
     """
-    check_whole(k, "k", 1, MAX_TRIALS)
     score = count_score(kind, k, tau)
     if score[-1] == 0:
         raise NotEstimableError("mG-pass@1 is 0 by definition. Use k >= 2")

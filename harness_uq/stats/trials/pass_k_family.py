@@ -12,6 +12,7 @@ from scipy import special
 
 from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.validate_arrays import FloatArray
+from harness_uq.stats.common.validate_scalars import MAX_TRIALS, check_whole
 
 PassKind = Literal["at", "hat", "g", "mg", "maj"]
 
@@ -23,11 +24,10 @@ def count_score(kind: PassKind, k: int, tau: float | None = None) -> FloatArray:
     sum of ``g`` over tau = i / k, i from ceil(k/2) + 1) and ``maj`` (more than half right). Raises DataError if k,
     `kind` or `tau` is invalid. Source: Hariri et al. (2025), eqs. 21-24.
     """
-    if not (k >= 1 and k == int(k)):
-        raise DataError(f"k must be a whole number of trials, at least 1; got {k!r}")
+    check_whole(k, "k", 1, MAX_TRIALS)
     if kind == "mg":
         return np.asarray(2 / k * np.maximum(np.arange(k + 1.0) - (k + 1) // 2, 0.0))
-    return np.asarray(np.arange(k + 1) >= _threshold(kind, int(k), tau), float)
+    return np.asarray(np.arange(k + 1) >= _threshold(kind, k, tau), float)
 
 
 def _threshold(kind: PassKind, k: int, tau: float | None) -> int:

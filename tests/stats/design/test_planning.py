@@ -27,7 +27,7 @@ def width(posterior: Posterior) -> float:
 
 def test_expected_width_is_the_normal_interval_of_question_means() -> None:
     # 2 * 1.959964 * sqrt((.04 + .2 / 4) / 225) = 2 * 1.959964 * .02
-    got = expected_width(225, 4, variance_between=0.04, variance_within=0.2)
+    got = expected_width(225, variance=0.04 + 0.2 / 4)
     assert float(got) == pytest.approx(2 * 1.959963984540054 * 0.02, rel=1e-12)
 
 
@@ -35,13 +35,13 @@ def test_expected_width_is_found_in_simulated_runs() -> None:
     rng, questions, trials = np.random.default_rng(0), 200, 3
     p = rng.beta(2, 2, (400, questions))  # Var(x) = 1/20, E[x (1 - x)] = 1/5
     means = rng.binomial(trials, p).mean(axis=1) / trials
-    expected = expected_width(questions, trials, variance_between=1 / 20, variance_within=1 / 5)
+    expected = expected_width(questions, variance=1 / 20 + 1 / 5 / trials)
     assert 2 * 1.959964 * means.std() == pytest.approx(float(expected), rel=0.1)
 
 
-def test_infinitely_many_trials_leave_the_variance_between_questions() -> None:
-    got = expected_width(100, np.inf, variance_between=0.05, variance_within=0.2, design_effect=2.0)
-    assert got == pytest.approx(expected_width(50, variance_between=0.05))
+def test_a_design_effect_of_two_halves_the_questions() -> None:
+    got = expected_width(100, variance=0.05, design_effect=2.0)
+    assert got == pytest.approx(expected_width(50, variance=0.05))
 
 
 # prediction from a pilot
@@ -117,7 +117,7 @@ def test_large_pilots_shrink_with_the_root_of_the_size() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: expected_width(0, variance_between=0.1), DataError, "n_questions must be positive"),
+        (lambda: expected_width(0, variance=0.1), DataError, "n_questions must be positive"),
         (lambda: predict_width(BetaPosterior(5, 5), 0.0), DataError, "ratio must be a number above 0"),
         (lambda: predict_width(BetaPosterior(1, 1), 3), NotEstimableError, "too few"),
     ],

@@ -12,8 +12,7 @@ from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.pairs.paired_frequentist import (
     mcnemar_test,
     paired_t,
-    score_correlation,
-    variance_reduction,
+    pairing_gain,
 )
 from tests.reference_values import reference_values
 
@@ -84,25 +83,22 @@ def test_no_discordant_question_is_no_evidence_and_a_tie_neither() -> None:
 def test_pairing_saves_twice_the_covariance() -> None:
     # Miller's example: equal variances and a correlation of 0.5 halve the variance of the difference
     a, b = np.array([1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0]), np.array([1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0])
-    assert score_correlation(a, b) == pytest.approx(0.5)
-    assert variance_reduction(a, b) == pytest.approx(0.5)
+    assert pairing_gain(a, b) == pytest.approx((0.5, 0.5))
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=20))
 def test_variance_saved_is_the_covariance_over_the_mean_variance(pairs: list[tuple[float, float]]) -> None:
     a, b = np.array(pairs).T
     if a.var() + b.var() > 1e-6:
-        assert variance_reduction(a, b) == pytest.approx(2 * np.cov(a, b, ddof=0)[0, 1] / (a.var() + b.var()), abs=1e-9)
+        assert pairing_gain(a, b)[1] == pytest.approx(2 * np.cov(a, b, ddof=0)[0, 1] / (a.var() + b.var()), abs=1e-9)
 
 
 def test_says_what_it_cannot_answer() -> None:
-    with pytest.raises(NotEstimableError, match="system A has the same score on all 3 questions"):
-        score_correlation([1, 1, 1], [0, 1, 0])
-    with pytest.raises(NotEstimableError, match="there is no variance"):
-        variance_reduction([1, 1], [0, 0])
+    assert pairing_gain([1, 1, 1], [0, 1, 0]) == (None, pytest.approx(0))
+    assert pairing_gain([1, 1], [0, 0]) == (None, None)
     with pytest.raises(DataError, match="same questions"):
-        score_correlation([1, 1], [0, 1, 0])
+        pairing_gain([1, 1], [0, 1, 0])
     with pytest.raises(DataError, match="no question has a score in both"):
-        score_correlation([np.nan, 1], [0, np.nan])
+        pairing_gain([np.nan, 1], [0, np.nan])
     with pytest.raises(DataError, match="whole counts"):
         mcnemar_test([1, 0.5, 2, 0])
