@@ -94,8 +94,7 @@ def run(args: argparse.Namespace) -> int:
         errors = _load.reading_errors(*readings)
         logs = [log for a in sides for log in a]
         if not (logs and b):
-            emitter.emit_errors(errors)
-            return 1
+            return emitter.emit_errors(errors)
         options = _load.options_of(args)
         _load.check_names(options.structure, [*logs, *b])
         _load.check_margin_tasks(args, [*logs, *b])
@@ -207,10 +206,10 @@ def _sides(args: argparse.Namespace, plugins: "Plugins") -> "tuple[list[Reading]
     """
     if len(args.runs) == 2 and len(args.model) != 2 and args.baseline is None:
         parts = [_load.scan_named(args, argument, plugins).reading for argument in args.runs]
-        a, b = (_selected(args, [part]) for part in parts)
+        a, b = (_load.select_unlabeled(args, [part], args.labels) for part in parts)
         return parts, [a] if a else [], b
     readings = [scan.reading for scan in _load.scan_all_named(args, args.runs, plugins)]
-    logs = _selected(args, readings)
+    logs = _load.select_unlabeled(args, readings, args.labels)
     if not logs:
         return readings, [], []
     systems = _in_order(logs, args.model)
@@ -224,14 +223,6 @@ def _sides(args: argparse.Namespace, plugins: "Plugins") -> "tuple[list[Reading]
         others = [system for system in systems if system != baseline]
     by_system = {system: [log for log in logs if log.system == system] for system in systems}
     return readings, [by_system[system] for system in others], by_system[baseline]
-
-
-def _selected(args: argparse.Namespace, readings: "Sequence[Reading]") -> "list[TaskLog]":
-    """The selected logs of the readings, without a file of labels among them."""
-    from harness_uq.io.human_labels import without_labels
-
-    logs = _load.select_logs(args, readings, _load.label_metrics(args.labels))
-    return without_labels(logs, args.labels) if args.labels else logs
 
 
 def _in_order(logs: "Sequence[TaskLog]", models: Sequence[str]) -> list[str]:

@@ -30,21 +30,14 @@ def run(args: argparse.Namespace) -> int:
 
     _emit.try_plot(args)
     with _emit.emitting(args, "effects") as emitter:
-        options = _load.options_of(args)
-        plugins = _load.plugins_of_command(args)
-        reading = _load.read(args, args.logs, plugins)
-        failed = _load.report_read_errors(reading)
-        errors = _load.reading_errors(reading)
-        logs = _load.select_logs(args, [reading])
-        if not logs:
-            emitter.emit_errors(errors)
-            return 1
-        _load.check_names(options.structure, logs)
-        rows = effects(logs, options, plugins=plugins)
-        emitter.emit({"effects": rows}, errors)
+        found = _load.load(args, lambda args, plugins: [_load.read(args, args.logs, plugins)])
+        if not found.logs:
+            return emitter.emit_errors(found.errors)
+        rows = effects(found.logs, found.options, plugins=found.plugins)
+        emitter.emit({"effects": rows}, found.errors)
     if args.plot:
         _draw(rows, Path(args.plot))
-    return failed
+    return found.failed
 
 
 def _draw(rows: "Sequence[Effects]", path: Path) -> None:

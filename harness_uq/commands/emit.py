@@ -78,9 +78,10 @@ class Emitter:
         elif rendered:
             print(rendered)
 
-    def emit_errors(self, errors: "Sequence[ReadError]") -> None:
-        """Emit a document without results, which lists what could not be read."""
+    def emit_errors(self, errors: "Sequence[ReadError]") -> int:
+        """Emit a document without results, which lists what could not be read, and return the exit code 1."""
         self.emit(dict.fromkeys(self.names, ()), errors)
+        return 1
 
 
 @contextmanager

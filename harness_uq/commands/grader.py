@@ -30,26 +30,18 @@ _ARGUMENTS = (named_logs(),)
 def run(args: argparse.Namespace) -> int:
     """Read, assess, print."""
     from harness_uq.analyses.assess_graders import assess_graders
-    from harness_uq.io.human_labels import without_labels
 
     with _emit.emitting(args, *_LISTS) as emitter:
-        plugins = _load.plugins_of_command(args)
-        readings = [scan.reading for scan in _load.scan_all_named(args, args.logs, plugins)]
-        failed = _load.report_read_errors(*readings)
-        errors = _load.reading_errors(*readings)
-        logs = _load.select_logs(args, readings, _load.label_metrics(args.labels))
-        logs = without_labels(logs, args.labels) if args.labels else logs
-        if not logs:
-            emitter.emit_errors(errors)
-            return 1
-        options = _load.options_of(args)
-        _load.check_names(options.structure, logs)
+        found = _load.load(args, labels=args.labels)
+        if not found.logs:
+            return emitter.emit_errors(found.errors)
         with _console.checking_arguments():
-            found = assess_graders(
-                logs, args.labels, options, inclusion_probabilities=args.inclusion_probabilities, plugins=plugins
+            column = args.inclusion_probabilities
+            assessed = assess_graders(
+                found.logs, args.labels, found.options, inclusion_probabilities=column, plugins=found.plugins
             )
-        emitter.emit({name: getattr(found, name) for name in _LISTS}, errors)
-    return failed
+        emitter.emit({name: getattr(assessed, name) for name in _LISTS}, found.errors)
+    return found.failed
 
 
 PAGES = {"grader": Page(usage=USAGE, examples=EXAMPLES, run=run, arguments=_ARGUMENTS, details=DETAILS)}

@@ -63,23 +63,16 @@ def run(args: argparse.Namespace) -> int:
 
     _emit.try_plot(args)
     with _emit.emitting(args, "histories") as emitter:
-        plugins = _load.plugins_of_command(args)
-        readings = _readings(args, plugins)
-        failed = _load.report_read_errors(*readings)
-        errors = _load.reading_errors(*readings)
-        logs = _load.select_logs(args, readings)
-        if not logs:
-            emitter.emit_errors(errors)
-            return 1
-        options = _load.options_of(args)
-        _load.check_names(options.structure, logs)
-        rows = history(logs, options, plugins=plugins)
-        emitter.emit({"histories": rows}, errors)
+        found = _load.load(args, _readings)
+        if not found.logs:
+            return emitter.emit_errors(found.errors)
+        rows = history(found.logs, found.options, plugins=found.plugins)
+        emitter.emit({"histories": rows}, found.errors)
     if args.plot:
         from harness_uq.results.history import plot_history
 
         _emit.write_figure(Path(args.plot), plot_history([row for row in rows if row.runs]))
-    return CHANGED if args.fail_if_changed and any(row.shifts for row in rows) else failed
+    return CHANGED if args.fail_if_changed and any(row.shifts for row in rows) else found.failed
 
 
 PAGES = {"history": Page(usage=USAGE, examples=EXAMPLES, run=run, arguments=_ARGUMENTS, details=DETAILS)}

@@ -71,6 +71,37 @@ def scan_all_named(
     return [*scans, *(scan_named(args, argument, plugins, options) for argument in named)]
 
 
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The selected logs with the options and plugins of a command, and what could not be read."""
+
+    logs: "list[TaskLog]"
+    options: "Options"
+    plugins: "Plugins"
+    failed: int
+    errors: "list[Mapping[str, object]]"
+
+
+def load(
+    args: argparse.Namespace,
+    read_logs: "Callable[[argparse.Namespace, Plugins], Sequence[Reading]] | None" = None,
+    labels: str | None = None,
+) -> Loaded:
+    """Read `args.logs`, by default each `NAME=PATH` with this name, and report what cannot be read.
+
+    Raises UsageError if an option is invalid or names something that the logs lack.
+    """
+    options, plugins = options_of(args), plugins_of_command(args)
+    if read_logs is None:
+        readings: Sequence[Reading] = [scan.reading for scan in scan_all_named(args, args.logs, plugins)]
+    else:
+        readings = read_logs(args, plugins)
+    failed = report_read_errors(*readings)
+    logs = select_unlabeled(args, readings, labels)
+    check_names(options.structure, logs)
+    return Loaded(logs, options, plugins, failed, reading_errors(*readings))
+
+
 def read_runs_or_store(args: argparse.Namespace, argument: str, plugins: "Plugins") -> "Reading":
     """Read the runs or the store `PATH`, or `NAME=PATH`, which names the system. Raises HarnessUqError if a store
     cannot be read.
@@ -236,6 +267,14 @@ def select_logs(
         with _console.checking_arguments():
             selection.check(logs)
     return list(selection.of(logs))
+
+
+def select_unlabeled(args: argparse.Namespace, readings: "Sequence[Reading]", labels: str | None) -> "list[TaskLog]":
+    """The selected logs of the readings, without a file of labels among them."""
+    from harness_uq.io.human_labels import without_labels
+
+    logs = select_logs(args, readings, label_metrics(labels))
+    return without_labels(logs, labels) if labels else logs
 
 
 def check_names(options: "StructureOptions", logs: "Sequence[TaskLog]") -> None:

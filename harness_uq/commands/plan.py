@@ -1,8 +1,7 @@
 """`harness-uq plan`: calculate how many questions and trials to run."""
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -15,10 +14,6 @@ from harness_uq.options import CORRELATION, NOT_NEGATIVE, POSITIVE, SCORE, Optio
 
 if TYPE_CHECKING:
     from harness_uq.analyses.pilot_variances import Components
-    from harness_uq.data.structure import StructureOptions
-    from harness_uq.data.task_log import TaskLog
-    from harness_uq.io.plugins.manager import Plugins
-    from harness_uq.options import Options
     from harness_uq.results.plan import GraderPlan, LabelPlan, Plan
 
 _Plan = TypeVar("_Plan")
@@ -107,10 +102,9 @@ def _plan(args: argparse.Namespace, emitter: _emit.Emitter) -> int:
     if options.budget is not None and options.cost_trial is None:
         raise UsageError("--budget requires --cost-trial.")
     _emit.try_plot(args)
-    pilot = _pilot(args, args.logs, options.structure) if args.logs else None
+    pilot = _load.load(args) if args.logs else None
     if pilot is not None and not pilot.logs:
-        emitter.emit_errors(pilot.errors)
-        return 1
+        return emitter.emit_errors(pilot.errors)
     if pilot is not None:
         plans = plan(pilot.logs, options, plugins=pilot.plugins)
     else:
@@ -134,13 +128,12 @@ def _plan_active(args: argparse.Namespace) -> int:
     if any(unsupported):
         raise UsageError("--reference-runs supports --width, --questions, --level and --seed, and no other logs.")
     with _emit.emitting(args, "active_plans") as emitter:
-        options = _load.options_of(args)
-        reference = _pilot(args, args.reference_runs, options.structure)
+        args.logs = args.reference_runs
+        reference = _load.load(args)
         if not reference.logs:
-            emitter.emit_errors(reference.errors)
-            return 1
+            return emitter.emit_errors(reference.errors)
         with _console.checking_arguments():
-            plans = plan_active(reference.logs, options, plugins=reference.plugins)
+            plans = plan_active(reference.logs, reference.options, plugins=reference.plugins)
         emitter.emit({"active_plans": plans}, reference.errors)
     return max(reference.failed, 0 if all(plan.rows for plan in plans) else 1)
 
@@ -155,9 +148,11 @@ def _label(args: argparse.Namespace) -> int:
             "nor --plot."
         )
 
-    def plans_of(pilot: _Pilot, options: "Options") -> "Sequence[LabelPlan]":
+    def plans_of(pilot: _load.Loaded) -> "Sequence[LabelPlan]":
         column = args.inclusion_probabilities
-        plans = plan_labels(pilot.logs, args.labels, options, inclusion_probabilities=column, plugins=pilot.plugins)
+        plans = plan_labels(
+            pilot.logs, args.labels, pilot.options, inclusion_probabilities=column, plugins=pilot.plugins
+        )
         if args.ids and len({plan.task for plan in plans}) < len(plans):
             scores = ", ".join(f"{plan.metric} of {plan.task}" for plan in plans)
             raise UsageError(
@@ -190,8 +185,8 @@ def _plan_graders(args: argparse.Namespace) -> int:
             "--target graders requires logs and the number of grades (--budget), and supports --seed and --ids."
         )
 
-    def plans_of(pilot: _Pilot, options: "Options") -> "Sequence[GraderPlan]":
-        return plan_graders(pilot.logs, options, plugins=pilot.plugins)
+    def plans_of(pilot: _load.Loaded) -> "Sequence[GraderPlan]":
+        return plan_graders(pilot.logs, pilot.options, plugins=pilot.plugins)
 
     plans, failed = _emit_plans(args, "grader_plans", plans_of)
     columns = ("question", "task", "system", "grader", "score")
@@ -200,19 +195,17 @@ def _plan_graders(args: argparse.Namespace) -> int:
 
 
 def _emit_plans(
-    args: argparse.Namespace, kind: str, plans_of: "Callable[[_Pilot, Options], Sequence[_Plan]]"
+    args: argparse.Namespace, kind: str, plans_of: "Callable[[_load.Loaded], Sequence[_Plan]]"
 ) -> "tuple[Sequence[_Plan], int]":
     """Read the pilot, print its plans, and return them with the exit code of reading; no plans without a pilot."""
     if args.ids:
         _emit.try_file(args.ids)
     with _emit.emitting(args, kind) as emitter:
-        options = _load.options_of(args)
-        pilot = _pilot(args, args.logs, options.structure)
+        pilot = _load.load(args)
         if not pilot.logs:
-            emitter.emit_errors(pilot.errors)
-            return (), 1
+            return (), emitter.emit_errors(pilot.errors)
         with _console.checking_arguments():
-            plans = plans_of(pilot, options)
+            plans = plans_of(pilot)
         emitter.emit({kind: plans}, pilot.errors)
     return plans, pilot.failed
 
@@ -237,26 +230,6 @@ def _table(columns: "Sequence[str]", rows: "Sequence[tuple[str, ...]]", *, n_nam
     return table.getvalue().encode()
 
 
-@dataclass(frozen=True)
-class _Pilot:
-    """The runs that were read, and what could not be."""
-
-    logs: "list[TaskLog]"
-    plugins: "Plugins"
-    failed: int
-    errors: list[Mapping[str, object]]
-
-
-def _pilot(args: argparse.Namespace, paths: Sequence[str], structure: "StructureOptions") -> _Pilot:
-    plugins = _load.plugins_of_command(args)
-    readings = [scan.reading for scan in _load.scan_all_named(args, paths, plugins)]
-    failed = _load.report_read_errors(*readings)
-    errors = _load.reading_errors(*readings)
-    logs = _load.select_logs(args, readings)
-    _load.check_names(structure, logs)
-    return _Pilot(logs, plugins, failed, errors)
-
-
 def _allocate(args: argparse.Namespace, emitter: _emit.Emitter) -> int:
     """Allocate a budget to questions and levels of the factors that `--generalize-over` names."""
     from harness_uq.analyses.budget_allocation import splits
@@ -268,10 +241,9 @@ def _allocate(args: argparse.Namespace, emitter: _emit.Emitter) -> int:
     options = _load.options_of(args)
     if (options.budget is None) == (options.width is None):
         raise UsageError("With --generalize-over, give either --budget or --width.")
-    pilot = _pilot(args, args.logs, options.structure)
+    pilot = _load.load(args)
     if not pilot.logs:
-        emitter.emit_errors(pilot.errors)
-        return 1
+        return emitter.emit_errors(pilot.errors)
     emitter.emit({"allocations": splits(pilot.logs, options, plugins=pilot.plugins)}, pilot.errors)
     return pilot.failed
 

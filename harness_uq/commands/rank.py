@@ -28,16 +28,10 @@ def run(args: argparse.Namespace) -> int:
 
     _emit.try_plot(args)
     with _emit.emitting(args, "overall", "rankings") as emitter:
-        plugins = _load.plugins_of_command(args)
-        readings = [scan.reading for scan in _load.scan_all_named(args, args.logs, plugins)]
-        failed = _load.report_read_errors(*readings)
-        errors = _load.reading_errors(*readings)
-        options = _load.options_of(args)
-        logs = _load.select_logs(args, readings, _load.label_metrics(args.labels))
-        if not logs:
-            emitter.emit_errors(errors)
-            return 1
-        _load.check_names(options.structure, logs)
+        found = _load.load(args, labels=args.labels)
+        if not found.logs:
+            return emitter.emit_errors(found.errors)
+        logs, options, plugins = found.logs, found.options, found.plugins
         with _console.checking_arguments():
             runs = comparable_runs(
                 task_logs(logs, plugins),
@@ -62,9 +56,9 @@ def run(args: argparse.Namespace) -> int:
             parts_of_tasks = split_by(task_logs(logs, plugins), args.by, options.structure, plugins)
             groups = comparable_runs(parts_of_tasks, options, plugins)
             rankings += rankings_of(joint_tasks(groups, options, plugins), options)
-        emitter.emit({"overall": overall, **({"rankings": rankings} if rankings else {})}, errors)
+        emitter.emit({"overall": overall, **({"rankings": rankings} if rankings else {})}, found.errors)
     _emit.draw_results(args, overall, rankings)
-    return failed
+    return found.failed
 
 
 PAGES = {"rank": Page(usage=USAGE, examples=EXAMPLES, run=run, arguments=_ARGUMENTS)}

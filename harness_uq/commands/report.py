@@ -55,8 +55,7 @@ def _report(args: argparse.Namespace, emitter: _emit.Emitter) -> int:
     errors = _load.reading_errors(*readings)
     logs = _load.select_logs(args, readings, auxiliary.label_metrics)
     if not logs:
-        emitter.emit_errors(errors)
-        return 1
+        return emitter.emit_errors(errors)
     _load.check_names(options.structure, logs)
     _load.check_margin_tasks(args, logs)
     if auxiliary:
