@@ -1,20 +1,17 @@
 """Estimate scores from task logs: detect the structure, build the problem, apply an estimator."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 
-from harness_uq.data.missing_scores import Extreme, MissingPolicies
 from harness_uq.data.task_log import (
     Scores,
     TaskData,
     TaskLog,
 )
-from harness_uq.inference.evidence import with_best_evidence
+from harness_uq.inference.evidence import OpenLogs, with_best_evidence
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.inference.marginals import estimate_data
-from harness_uq.inference.scenarios import EstimateAt, identified, with_sensitivity
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.io.readers import Runs, task_logs
 from harness_uq.options import Options, resolve, resolve_arrays
@@ -81,47 +78,16 @@ def estimate(
     selected = task_logs(logs, plugins, selection)
     read = with_best_evidence(selected, plugins, options.structure)
     rows = ResultList[Estimate]()
-    extremes = _Extremes(selected, options, plugins)
+    others = OpenLogs(selected, options.structure, plugins)
     for i, log in enumerate(read):
         for k, data in enumerate(log.data):
             row = estimate_data(log, data, read, options, plugins)
-            if _has_missing(log, data, read):
-                row = extremes.applied(row, data, partial(extremes.at, i, k))
+            if others.are_open and _has_missing(log, data, read):
+                from harness_uq.inference.scenarios import with_open_score  # which few logs need
+
+                row = with_open_score(row, data, others, (i, k), options)
             rows.append(replace(row, messages=(*row.messages, *log.messages)))
     return rows
-
-
-@dataclass(slots=True, eq=False)
-class _Extremes:
-    """Estimates with the worst and the best possible scores of the trials without a score.
-
-    `logged`: the logs as they were read.
-    """
-
-    logged: Sequence[TaskLog]
-    options: Options
-    plugins: Plugins
-    read: dict[Extreme, list[TaskLog]] = field(default_factory=dict)
-
-    def applied(self, row: Estimate, data: TaskData, at: EstimateAt) -> Estimate:
-        """The estimate for the policy `bounds`, or with a warning that it depends on the default policy."""
-        policies, level = self.options.structure.missing, self.options.level
-        if policies.has_bounds:
-            return identified(row, at, level)
-        if policies.is_default and isinstance(data, Scores) and data.missing is not None:
-            return with_sensitivity(row, data.missing, at, level)
-        return row
-
-    def at(self, i: int, k: int, extreme: Extreme, level: float) -> Estimate:
-        """Estimate the metric `k` of log `i` with equal tails."""
-        if extreme not in self.read:
-            policies = self.options.structure.missing
-            chosen = (MissingPolicies("bounds") if policies.is_default else policies).at(extreme)
-            structure = replace(self.options.structure, missing=chosen)
-            self.read[extreme] = with_best_evidence(self.logged, self.plugins, structure)
-        log = self.read[extreme][i]
-        options = replace(self.options, level=level, interval="quantile")
-        return estimate_data(log, log.data[k], self.read[extreme], options, self.plugins)
 
 
 def _has_missing(log: TaskLog, data: TaskData, logs: Sequence[TaskLog]) -> bool:

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, TypeAlias, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from harness_uq.analyses.compact_letter_display import group_letters
-from harness_uq.analyses.missing_scores import ExtremeRuns, OpenRanks, extreme_runs, open_ranks, with_open_ranks
 from harness_uq.data.arrays import FloatArray, IntArray
 from harness_uq.data.match_questions import identical_pairs
 from harness_uq.data.selection import (
@@ -19,11 +17,13 @@ from harness_uq.data.selection import (
     select_runs,
 )
 from harness_uq.data.task_log import AggregateScore, Scores, TaskLog, log_of_array
+from harness_uq.inference.compact_letter_display import group_letters
 from harness_uq.inference.decisions import adjusted_array
-from harness_uq.inference.evidence import with_best_evidence
+from harness_uq.inference.evidence import OpenLogs, with_best_evidence
 from harness_uq.inference.labels import Human, labeled_posterior
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.inference.posterior import JointPosterior, joint_posterior
+from harness_uq.inference.scenarios import ExtremeRuns, OpenRanks, extreme_runs, open_ranks, with_open_ranks
 from harness_uq.io.human_labels import human_labels, require_labels, selection_with_labels, without_labels
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.io.readers import Runs, task_logs
@@ -151,10 +151,9 @@ def comparable_runs(
     by_system = select_runs(read)
     if len(by_system) == 1:
         raise NotEstimableError(SINGLE_SYSTEM(system=next(iter(by_system))))
-    policies = options.structure.missing
+    others = OpenLogs(logs, options.structure, plugins)
     has_missing = any(isinstance(data, Scores) and data.missing is not None for log in read for data in log.data)
-    is_open = has_missing and (policies.has_bounds or policies.is_default)
-    extremes = extreme_runs(logs, options.estimation, plugins) if is_open else {}
+    extremes = extreme_runs(others) if has_missing and others.are_open else {}
     return ComparableRuns(read, by_system, _by_key(by_system, read), extremes)
 
 

@@ -2,20 +2,22 @@
 
 import math
 import re
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from harness_uq.data.catalogue import Catalogue
-from harness_uq.data.selection import NEARLY_COMPLETE
-from harness_uq.data.structure import StructureOptions
+from harness_uq.data.missing_scores import Extreme, MissingPolicies, find_missing
+from harness_uq.data.resources import RESOURCE_METRICS
+from harness_uq.data.selection import NEARLY_COMPLETE, higher_is_better
+from harness_uq.data.structure import StructureOptions, score_type_of
 from harness_uq.data.task_log import AggregateScore, HarnessResult, Scores, TaskData, TaskLog
-from harness_uq.inference.scenarios import with_policies
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.comparison import TOTALS_USED
-from harness_uq.messages.catalogue.estimation import STORED_INTERVAL_DIFFERS
+from harness_uq.messages.catalogue.estimation import MISSING_SCORES_REFUSED, STORED_INTERVAL_DIFFERS
+from harness_uq.messages.errors import DataError, StructureError
 from harness_uq.results.estimate import NOTHING_REPORTED, Estimate, Interval
 
 _NEAR_TOTAL = 0.5
@@ -38,6 +40,85 @@ def with_best_evidence(logs: Iterable[TaskLog], plugins: Plugins, options: Struc
         _decided(log, plugins.catalogues.get(log.source.harness), use_samples=options.use_samples) for log in logs
     ]
     return with_policies(decided, options)
+
+
+def with_policies(logs: Iterable[TaskLog], structure: StructureOptions) -> list[TaskLog]:
+    """The logs, in which trials without a score count as the policies of `structure` say.
+
+    A metric whose worst score is unknown becomes a total without a value if it is needed. Raises DataError if a trial
+    without a score has the policy `error`.
+    """
+    return [_completed(log, structure) for log in logs]
+
+
+def _completed(log: TaskLog, structure: StructureOptions) -> TaskLog:
+    data = tuple(_with_policies(log, item, structure) for item in log.data)
+    is_unchanged = all(new is old for new, old in zip(data, log.data, strict=True))
+    return log if is_unchanged else replace(log, data=data)
+
+
+def _with_policies(log: TaskLog, data: TaskData, structure: StructureOptions) -> TaskData:
+    if not isinstance(data, Scores) or data.metric in RESOURCE_METRICS:
+        return data
+    missing = find_missing(data.values, log.ended_by, structure.missing, is_complete=data.is_complete)
+    if missing is None:
+        return data
+    counts = missing.counts
+    if (missing.policy == "error").any():
+        numbers = {"n_missing": counts.n_missing, "n_trials": counts.n_trials, "causes": counts.causes}
+        raise DataError(MISSING_SCORES_REFUSED(task=log.task, system=log.system, **numbers))
+    bounds = _range_of(log, data, structure)
+    n_replaced = counts.n_worst + (counts.n_open if structure.missing.extreme else 0)
+    if bounds is None and n_replaced:
+        reason = f"Trials without a score cannot be replaced, because the range of {data.metric!r} is unknown (--range)"
+        return AggregateScore(data.metric, data.filter, None, None, reason)
+    low, high = bounds or (math.nan, math.nan)
+    worst, best = (low, high) if higher_is_better(log, data.metric) else (high, low)
+    open_score = {None: math.nan, "worst": worst, "best": best}[structure.missing.extreme]
+    completed = missing.completed(data.values, worst, open_score)
+    if n_replaced and data.is_scored.any():
+        of_questions = np.nanmean(data.values[data.is_scored], axis=1)
+        counts = replace(counts, logged=(float(of_questions.mean()), len(of_questions)))
+    return replace(data, values=completed, bounds=bounds or data.bounds, missing=counts)
+
+
+def _range_of(log: TaskLog, data: Scores, structure: StructureOptions) -> tuple[float, float] | None:
+    """The range of possible scores; None if it is unknown or contradicted by the scores."""
+    try:
+        return score_type_of(data, structure.of_task(log.task).ranges)[1]
+    except StructureError:
+        return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenLogs:
+    """Logs in which trials have the worst or the best possible score, completed when they are needed.
+
+    These are the trials with the policy `bounds` or, if no policy was chosen, all trials without a score.
+    """
+
+    logged: Sequence[TaskLog]  # before totals replaced samples and policies for missing scores applied
+    structure: StructureOptions
+    plugins: Plugins
+    _completed: dict[Extreme, list[TaskLog]] = field(default_factory=dict)
+
+    @property
+    def policies(self) -> MissingPolicies:
+        """The policies that the user chose."""
+        return self.structure.missing
+
+    @property
+    def are_open(self) -> bool:
+        """Whether trials without a score may have any score."""
+        return self.policies.has_bounds or self.policies.is_default
+
+    def at(self, extreme: Extreme) -> list[TaskLog]:
+        """The logs with the worst or the best scores."""
+        if extreme not in self._completed:
+            policies = MissingPolicies("bounds") if self.policies.is_default else self.policies
+            structure = replace(self.structure, missing=policies.at(extreme))
+            self._completed[extreme] = with_best_evidence(self.logged, self.plugins, structure)
+        return self._completed[extreme]
 
 
 def _decided(log: TaskLog, catalogue: Catalogue | None, *, use_samples: bool) -> TaskLog:

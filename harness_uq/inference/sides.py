@@ -1,12 +1,13 @@
 """The two sides of a comparison: the runs of each system, and the tasks that both were run on."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from harness_uq.data.log_filter import Selection
+from harness_uq.data.missing_scores import MissingCounts
 from harness_uq.data.selection import ScoreKey, SelectedRun, select_runs
 from harness_uq.data.structure import StructureOptions
-from harness_uq.data.task_log import TaskLog
+from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.inference.evidence import with_best_evidence
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.io.readers import Runs, task_logs
@@ -57,10 +58,18 @@ class Side:
         system, chosen = next(iter(systems.items()))
         return cls(system, logs, chosen, logged)
 
-    def with_policies(self, structure: StructureOptions, plugins: Plugins) -> "Side":
-        """The same runs with other policies for missing scores."""
-        logs = tuple(with_best_evidence(self.logged, plugins, structure))
-        return replace(self, logs=logs, chosen=select_runs(logs)[self.system])
+    def with_logs(self, logs: Sequence[TaskLog]) -> "Side":
+        """The side with other logs of the same system."""
+        return replace(self, logs=tuple(logs), chosen=select_runs(logs)[self.system])
+
+    @property
+    def missing(self) -> dict[ScoreKey, MissingCounts]:
+        """Numbers of trials of the scores that have trials without a score."""
+        return {
+            key: run.data.missing
+            for key, run in self.chosen.items()
+            if isinstance(run.data, Scores) and run.data.missing is not None
+        }
 
 
 def common_keys(a: Side, b: Side) -> tuple[list[tuple[ScoreKey, ScoreKey]], tuple[Message, ...]]:

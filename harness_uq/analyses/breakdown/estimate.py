@@ -12,9 +12,9 @@ from harness_uq.data.clusters import clusters_of
 from harness_uq.data.question_groups import QuestionGroups, divided_logs
 from harness_uq.data.structure import codes_of, score_type_of
 from harness_uq.data.task_log import Scores, TaskData, TaskLog
+from harness_uq.inference.evidence import with_policies
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.inference.marginals import with_structure_of_task
-from harness_uq.inference.scenarios import with_policies
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.io.readers import Runs, task_logs
 from harness_uq.messages.catalogue.breakdown import GROUPS_NOT_POOLED

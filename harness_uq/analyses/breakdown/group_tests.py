@@ -1,18 +1,17 @@
 """Test the difference between two systems on each group of questions, also for other scores of failed trials."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from harness_uq.analyses.comparison.compare import compare
-from harness_uq.analyses.comparison.missing_scores import has_alternatives, identified, with_extremes
-from harness_uq.data.missing_scores import Extreme
 from harness_uq.data.question_groups import QuestionGroups, divided_logs, part_of, usable_fields
 from harness_uq.data.selection import ScoreKey, SelectedRun
 from harness_uq.data.task_log import Scores
 from harness_uq.inference.decisions import equality_p_value
 from harness_uq.inference.marginals import with_structure_of_task
+from harness_uq.inference.scenarios import Outcome, identified_difference, over_scenarios
 from harness_uq.inference.sides import Side, common_keys
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.messages.catalogue.breakdown import GROUPS_OF_ONE_SYSTEM, UNKNOWN_GROUP_FIELD
@@ -22,8 +21,6 @@ from harness_uq.options import Options
 from harness_uq.results.comparison import Comparison, Verdict
 
 Sides = tuple[Side, Side]
-_ENDS: tuple[tuple[Extreme, Extreme], tuple[Extreme, Extreme]] = (("worst", "best"), ("best", "worst"))
-_WORST: tuple[Extreme, Extreme] = ("worst", "worst")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,22 +104,19 @@ class TestedGroups:
 class GroupTests:
     """How groups of questions are compared.
 
-    `alternatives`: the sides with other scores of the trials without a score; empty if there are none.
+    `alternatives`: the sides with other scores of the trials without a score; None if there are none.
     """
 
     options: Options
     plugins: Plugins
-    alternatives: Mapping[tuple[Extreme, Extreme], Sides] = field(default_factory=dict)
+    alternatives: Outcome[Sides] | None
 
     @classmethod
     def of(cls, sides: Sides, options: Options, plugins: Plugins) -> "GroupTests":
         """The tests of these sides."""
         structure = options.structure
         applied = replace(options, structure=structure.without_policies)
-        if not has_alternatives(sides, structure.missing):
-            return cls(applied, plugins)
-        wanted = _ENDS if structure.missing.has_bounds else (*_ENDS, _WORST)
-        return cls(applied, plugins, {ends: with_extremes(sides, ends, structure, plugins) for ends in wanted})
+        return cls(applied, plugins, over_scenarios(sides, structure, plugins, lambda a, b: (a, b or sides[1])))
 
     def as_logged(self, score: DividedScore) -> TestedGroups:
         """The tests of the scores as they are."""
@@ -130,30 +124,31 @@ class GroupTests:
 
     def worst(self, score: DividedScore, plain: TestedGroups) -> TestedGroups:
         """The tests if trials without a score have the worst possible score; `plain` if it is unknown."""
-        rows = self._rows_at(_WORST, score, plain)
+        rows = self._rows_of(None if self.alternatives is None else self.alternatives.worst, score, plain)
         return plain if rows is None else TestedGroups.of(rows)
 
     def open(self, score: DividedScore, plain: TestedGroups) -> TestedGroups | None:
         """The tests if trials without a score may have any score; None if the possible scores are unknown."""
-        if not self.alternatives:
+        if self.alternatives is None:
             return plain
-        ends = [rows for which in _ENDS if (rows := self._rows_at(which, score, plain)) is not None]
-        if len(ends) < len(_ENDS):
+        found = [self._rows_of(sides, score, plain) for sides in self.alternatives.ends]
+        ends = [rows for rows in found if rows is not None]
+        if len(ends) < len(found):
             return None
         of_groups = list(zip(plain.rows, *ends, strict=True))
-        rows = [row if low is row else identified(row, (low, high), self.options.level) for row, low, high in of_groups]
+        rows = [
+            row if low is row else identified_difference(row, (low, high), self.options.level)
+            for row, low, high in of_groups
+        ]
         tests = [TestedGroups.of(of_end) for of_end in ends]
         first, second = tests[0].values, tests[1].values
         largest = map(_larger_p, zip(first, second, strict=True), zip(*(one.p_values for one in tests), strict=True))
         return TestedGroups(tuple(rows), first, tuple(largest))
 
-    def _rows_at(
-        self, extremes: tuple[Extreme, Extreme], score: DividedScore, plain: TestedGroups
-    ) -> list[Comparison] | None:
+    def _rows_of(self, sides: Sides | None, score: DividedScore, plain: TestedGroups) -> list[Comparison] | None:
         """The comparisons with other scores of the trials without a score; None if there are none."""
-        if extremes not in self.alternatives:
+        if sides is None:
             return None
-        sides = self.alternatives[extremes]
         runs = (sides[0].chosen[score.keys[0]], sides[1].chosen[score.keys[1]])
         if not _have_scores(runs):
             return None

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Unpack
 
 from harness_uq.analyses.comparison.identical_runs import sameness
-from harness_uq.analyses.comparison.missing_scores import apply_missing_policies
 from harness_uq.analyses.comparison.non_mean_metrics import pair_records
 from harness_uq.analyses.comparison.validate_margins import check_difference
 from harness_uq.data.clusters import clusters_of
@@ -36,6 +35,7 @@ from harness_uq.inference.labels import HumanLabels, compare_with_labels
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.inference.marginals import marginal
 from harness_uq.inference.posterior import PairedPosterior
+from harness_uq.inference.scenarios import with_open_differences
 from harness_uq.inference.sides import Side, common_keys
 from harness_uq.io.human_labels import human_labels, require_labels, selection_with_labels
 from harness_uq.io.plugins.manager import Plugins
@@ -136,7 +136,7 @@ def compare_sides(
 ) -> tuple[list[Comparison], dict[ScoreKey, MatchedScore]]:
     """Compare two systems as `compare` does; also return the matched questions behind each row, if there are any."""
     rows, matched = _rows(side_a, side_b, options, plugins)
-    rows = apply_missing_policies(
+    rows = with_open_differences(
         rows, (side_a, side_b), options, plugins, lambda a, b: _rows(a, b, options, plugins)[0]
     )
     return rows, matched

@@ -18,7 +18,6 @@ from harness_uq.analyses.comparison.flipped_questions import flipped_questions
 from harness_uq.analyses.comparison.validate_margins import check_difference
 from harness_uq.analyses.gating.compared_scores import ComparedScore, Sides, groups_of_one_side, with_groups
 from harness_uq.analyses.gating.gate_power import PowerInputs, n_to_decide, with_power, worst_hypotheses
-from harness_uq.analyses.gating.missing_scores import with_missing_scores
 from harness_uq.analyses.gating.requirements import (
     RequiredScore,
     Requirement,
@@ -37,6 +36,7 @@ from harness_uq.data.task_log import TaskLog
 from harness_uq.inference.decisions import Decided, Family
 from harness_uq.inference.labels import HumanLabels
 from harness_uq.inference.load_plugins import load_plugins
+from harness_uq.inference.scenarios import with_open_decision
 from harness_uq.inference.sides import Side, common_keys
 from harness_uq.io.human_labels import human_labels, require_labels, selection_with_labels
 from harness_uq.io.plugins.manager import Plugins
@@ -193,7 +193,7 @@ def gate(
     settings = chosen.with_margins(logs)
     job = _Job(settings, offered, (own_counts, counts), named, compared, further)
     first, scores = job.decide(own, others)
-    decided = with_missing_scores(
+    decided = with_open_decision(
         first,
         (own, others),
         settings.compare,

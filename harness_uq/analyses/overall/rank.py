@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 from scipy import stats as scipy_stats
 
-from harness_uq.analyses.compact_letter_display import group_letters
 from harness_uq.analyses.overall.combine import Combination, Facts, Rows, combine
 from harness_uq.analyses.overall.estimate import (
     chances_of,
@@ -25,6 +24,7 @@ from harness_uq.data.arrays import FloatArray, IntArray
 from harness_uq.data.selection import ScoreKey, SelectedRun
 from harness_uq.data.task_groups import item_labels, joined_labels, labels_of_tasks
 from harness_uq.data.task_log import AggregateScore, Scores
+from harness_uq.inference.compact_letter_display import group_letters
 from harness_uq.inference.labels import labels_note
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.inference.marginals import marginal

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from harness_uq.analyses.compact_letter_display import group_letters
 from harness_uq.analyses.comparison.compare import compare
 from harness_uq.analyses.rank import rank
 from harness_uq.data.task_log import (
@@ -24,6 +23,7 @@ from harness_uq.data.task_log import (
     SufficientStatistics,
     TaskLog,
 )
+from harness_uq.inference.compact_letter_display import group_letters
 from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.options import Options
 from harness_uq.results.ranking import Ranking

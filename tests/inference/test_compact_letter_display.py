@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from harness_uq.analyses.compact_letter_display import group_letters
+from harness_uq.inference.compact_letter_display import group_letters
 
 
 def separated_pairs(n_systems: int, pairs: list[tuple[int, int]]) -> np.ndarray:
