@@ -211,7 +211,7 @@ class Option:
     - `live`: rule of the setting of live runs.
     - `merge`: how an argument with names is combined with the settings file: `replace` it, `by name`, or `unless
       general`: by name, unless the argument applies to all names.
-    - `variants`: what differs in single commands.
+    - `variants`: what differs in single commands; a text is another help.
     """
 
     name: str
@@ -234,7 +234,7 @@ class Option:
     settings: Mapping[str, Rule] = field(default_factory=dict)
     live: Rule | None = None
     merge: Literal["replace", "by name", "unless general"] = "replace"
-    variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    variants: Mapping[str, str | Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -243,8 +243,8 @@ class Option:
 
     def of(self, command: str) -> "Option":
         """The option in one command or function."""
-        changes = self.variants.get(command, {})
-        return replace(self, **changes) if changes else self
+        changes = self.variants.get(command, self.help)
+        return replace(self, **({"help": changes} if isinstance(changes, str) else changes))
 
     def is_of(self, command: str) -> bool:
         """Whether the command has the option."""
@@ -292,7 +292,6 @@ _LEVEL = f"{_SCORES} {_SYSTEMS} effects history plan grader watch"
 _ESTIMATE = "estimate report resource_use estimate_scores"
 _COMPARE = "compare gate self_test compare_scores"
 _RANK = "rank rank_scores"
-_PLANS = "plan plan_labels plan_active plan_graders"
 _PATTERNS: Mapping[str, Any] = {
     "group": "Data",
     "rule": NAMES,
@@ -374,13 +373,10 @@ class Options:
         (),
         **_PATTERNS,
         help="Use only metrics whose names match PATTERN (repeatable)",
-        variants={
-            command: {
-                "help": "Use only metrics that match PATTERN; TASK=NAME sets the metric of TASK in the overall score "
-                "(repeatable)"
-            }
-            for command in _OVERALL.split()
-        },
+        variants=dict.fromkeys(
+            _OVERALL.split(),
+            "Use only metrics that match PATTERN; TASK=NAME sets the metric of TASK in the overall score (repeatable)",
+        ),
     )
     filter: str | Sequence[str] = option(
         (),
@@ -673,13 +669,9 @@ class Options:
         functions="effects estimate rank",
         help="Estimate the score for new values of these factors, such as question,seed (default: none)",
         variants={
-            "effects": {
-                "help": "Estimate the score for new values of these factors, such as question,seed "
-                "(default: all factors found)"
-            },
-            "plan": {
-                "help": "Estimate the score for new values of these factors, such as question,seed (default: question)"
-            },
+            "effects": "Estimate the score for new values of these factors, such as question,seed "
+            "(default: all factors found)",
+            "plan": "Estimate the score for new values of these factors, such as question,seed (default: question)",
             "rank": {
                 "group": "Overall result",
                 "metavar": None,

@@ -17,8 +17,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
-    from harness_uq.data.missing_scores import MissingPolicy
     from harness_uq.data.estimands import Scope
+    from harness_uq.data.missing_scores import MissingPolicy
     from harness_uq.options import CompareMethod, Correction, CredibleKind, MissingTasks, Normalization
 '''
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 _FILES = ("LOG", "RUN", "NEW", "OLD", "FILE", "DIR")
 
-_DEMO_USAGE = "[DIR]"
 _DEMO_EXAMPLES = (
     ("Write example logs to the folder demo-output", "harness-uq demo"),
     ("Compare the two systems of the example logs", "harness-uq compare demo-output/lm-eval"),
@@ -78,7 +77,6 @@ def _demo(args: argparse.Namespace) -> int:
     return 0
 
 
-_PLUGINS_USAGE = "[options]"
 _PLUGINS_EXAMPLES = (
     ("List all plugins with their packages", "harness-uq plugins"),
     ("Print the same list as JSON", "harness-uq plugins --format json"),
@@ -133,7 +131,6 @@ def _wrapped(text: str, start: str, indent: int) -> str:
     return fill(text, width, initial_indent=start, subsequent_indent=" " * indent, break_on_hyphens=False)
 
 
-_STORE_USAGE = "(ls | verify | gc) DIR"
 _STORE_EXAMPLES = (
     ("List the stored results, grouped by options", "harness-uq store ls results-store/"),
     ("Read every file and report damage", "harness-uq store verify results-store/"),
@@ -219,7 +216,6 @@ def _collect(store: "Store") -> int:
     return 0
 
 
-_RESCORE_USAGE = "LOG [LOG ...] --output-dir DIR | --in-place [options]"
 _RESCORE_EXAMPLES = (
     ("Write copies of the logs, with intervals", "harness-uq rescore results/ --output-dir rescored/"),
     ("Change the logs themselves, which harness-uq restore can undo", "harness-uq rescore results/ --in-place"),
@@ -298,7 +294,6 @@ def _write_records(args: argparse.Namespace, options: "Options", plugins: "Plugi
     return max(_load.report_read_errors(reading), _console.report_failures(rows), problem_code)
 
 
-_RESTORE_USAGE = "LOG [LOG ...]"
 _RESTORE_EXAMPLES = (
     ("Restore all logs in a folder", "harness-uq restore results/"),
     ("Restore a single log", "harness-uq restore run.eval"),
@@ -329,7 +324,6 @@ def _restore(args: argparse.Namespace) -> int:
     return 0 if done.restored and not done.failures else 1
 
 
-_COMPLETION_USAGE = "(bash | zsh | tcsh)"
 _COMPLETION_EXAMPLES = (
     ("For bash, write the script to a file that ~/.bashrc sources", "harness-uq completion bash > FILE"),
     ("For zsh, write the script to a folder that $fpath contains", "harness-uq completion zsh > DIR/_harness-uq"),
@@ -385,7 +379,7 @@ def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
 
 PAGES = {
     "demo": Page(
-        usage=_DEMO_USAGE,
+        usage="[DIR]",
         examples=_DEMO_EXAMPLES,
         run=_demo,
         arguments=(
@@ -400,14 +394,14 @@ PAGES = {
         details=_DEMO_DETAILS,
     ),
     "plugins": Page(
-        usage=_PLUGINS_USAGE,
+        usage="[options]",
         examples=_PLUGINS_EXAMPLES,
         run=_plugins,
         arguments=(format_argument("table", "json"),),
         details=_PLUGINS_DETAILS,
     ),
     "store": Page(
-        usage=_STORE_USAGE,
+        usage="(ls | verify | gc) DIR",
         examples=_STORE_EXAMPLES,
         run=_store,
         arguments=(
@@ -424,7 +418,7 @@ PAGES = {
         details=_STORE_DETAILS,
     ),
     "rescore": Page(
-        usage=_RESCORE_USAGE,
+        usage="LOG [LOG ...] --output-dir DIR | --in-place [options]",
         examples=_RESCORE_EXAMPLES,
         run=_rescore,
         arguments=(
@@ -456,14 +450,14 @@ PAGES = {
         details=METHODS,
     ),
     "restore": Page(
-        usage=_RESTORE_USAGE,
+        usage="LOG [LOG ...]",
         examples=_RESTORE_EXAMPLES,
         run=_restore,
         arguments=(logs_argument(),),
         details=_RESTORE_DETAILS,
     ),
     "completion": Page(
-        usage=_COMPLETION_USAGE,
+        usage="(bash | zsh | tcsh)",
         examples=_COMPLETION_EXAMPLES,
         run=_completion,
         arguments=(

@@ -105,9 +105,9 @@ _COLUMN = {
 }
 
 
-def _formats(*more: str) -> dict[str, str]:
+def _formats(*more: str) -> str:
     *formats, last = ["table", "json", "csv", "markdown", "latex", *more]
-    return {"help": f"Set the format: {', '.join(formats)} or {last} (default: that of --output, or table)"}
+    return f"Set the format: {', '.join(formats)} or {last} (default: that of --output, or table)"
 
 
 SHARED = (
@@ -118,14 +118,10 @@ SHARED = (
         commands="estimate report compare rank gate plan grader",
         help="Correct model grades with human labels from a table (columns id and score) or a metric of the log",
         variants={
-            **{command: {"help": _SYSTEMS} for command in ("compare", "rank", "gate")},
-            "plan": {
-                "help": "Read human labels of a pilot study from a table or a metric of the log (with --target labels)"
-            },
-            "grader": {
-                "help": "Compare grades with human labels from a table (columns id, system, score) or a metric of the "
-                "log"
-            },
+            **dict.fromkeys(("compare", "rank", "gate"), _SYSTEMS),
+            "plan": "Read human labels of a pilot study from a table or a metric of the log (with --target labels)",
+            "grader": "Compare grades with human labels from a table (columns id, system, score) or a metric of the "
+            "log",
         },
     ),
     Option(
@@ -136,10 +132,7 @@ SHARED = (
         commands="estimate report plan subset",
         help="Use runs of other systems on all questions to adjust for questions that were not run (with --scope full)",
         variants={
-            "plan": {
-                "help": "Plan an active evaluation on fewer questions from these runs of earlier systems on all "
-                "questions"
-            },
+            "plan": "Plan an active evaluation on fewer questions from these runs of earlier systems on all questions",
             "subset": {"is_required": True, "help": "Use runs of other systems on the whole task (required)"},
         },
     ),
@@ -207,9 +200,9 @@ SHARED = (
         is_flag=True,
         commands="estimate compare rank",
         variants={
-            "estimate": {"help": "Print the scores of all tasks, which are omitted by default if there are many tasks"},
-            "compare": {"help": "Also print the comparisons on each task if there are three or more systems"},
-            "rank": {"help": "Also print the ranking on each task if there is an overall ranking"},
+            "estimate": "Print the scores of all tasks, which are omitted by default if there are many tasks",
+            "compare": "Also print the comparisons on each task if there are three or more systems",
+            "rank": "Also print the ranking on each task if there is an overall ranking",
         },
     ),
     Option(
@@ -219,7 +212,7 @@ SHARED = (
         read=_figure,
         commands="estimate compare rank effects history plan",
         variants={
-            command: {"help": f"Write a plot of {what} to a PNG, SVG or PDF file (requires matplotlib)"}
+            command: f"Write a plot of {what} to a PNG, SVG or PDF file (requires matplotlib)"
             for command, what in (
                 ("estimate", "the scores"),
                 ("compare", "the differences"),
