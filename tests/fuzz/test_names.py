@@ -19,7 +19,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from harness_uq import Options, Scores, TaskLog, compare, detect_structure, estimate, gate, plan, rank, read_logs
-from harness_uq.analyses.comparison.disagreements import disagreements
+from harness_uq.analyses.comparison.questions import disagreements
 from harness_uq.analyses.effects import effects
 from harness_uq.data.names import MAX_NAME
 from harness_uq.inference.load_plugins import load_plugins

@@ -181,8 +181,7 @@ def with_groups(
     if not options.by:
         return side
     groups = split_by(side.logs, options.by, options.compare.structure, plugins, others)
-    logs = (*(() if only_groups else side.logs), *groups)
-    return replace(side, logs=logs, chosen=select_runs(logs)[side.system])
+    return side.with_logs(groups if only_groups else [*side.logs, *groups])
 
 
 def groups_of_one_side(new: Side, baseline: Side, fields: Sequence[str]) -> Iterator[Message]:

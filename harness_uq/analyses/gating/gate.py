@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
-from harness_uq.analyses.comparison.flipped_questions import flipped_questions
+from harness_uq.analyses.comparison.questions import flipped_questions
 from harness_uq.analyses.comparison.validate_margins import check_difference
 from harness_uq.analyses.gating.compared_scores import ComparedScore, Sides, groups_of_one_side, with_groups
 from harness_uq.analyses.gating.gate_power import PowerInputs, n_to_decide, with_power, worst_hypotheses

@@ -12,7 +12,7 @@ import numpy as np
 from harness_uq.analyses.estimate import estimate
 from harness_uq.analyses.overall.select_tasks import headline_order
 from harness_uq.data.resources import RESOURCE_METRICS, renamed
-from harness_uq.data.selection import ScoreKey, SelectedRun, select_runs
+from harness_uq.data.selection import ScoreKey, SelectedRun
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.data.trial_endings import ending_code
 from harness_uq.inference.decisions import BINOMIAL_METHODS, Hypothesis, bound_hypothesis
@@ -191,8 +191,7 @@ def reads_resources(names: Set[str]) -> bool:
 
 def with_named_metrics(side: Side, names: Set[str]) -> Side:
     """The side with the named ones of these metrics, and without the others."""
-    logs = tuple(_with_named(log, names) for log in side.logs)
-    return replace(side, logs=logs, chosen=select_runs(logs)[side.system])
+    return side.with_logs([_with_named(log, names) for log in side.logs])
 
 
 def _with_named(log: TaskLog, names: Set[str]) -> TaskLog:

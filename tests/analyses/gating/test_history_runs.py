@@ -5,7 +5,7 @@ import pytest
 
 from harness_uq import DataError, gate
 from harness_uq.data.task_log import Source, TaskLog
-from tests.analyses.gating.test_flipped_questions import BROKEN, FLAKY, IDS, baseline, new
+from tests.analyses.comparison.test_questions import BROKEN, FLAKY, IDS, baseline, new
 from tests.data.toy import task_log
 from tests.message_checks import params_of
 

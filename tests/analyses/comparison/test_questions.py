@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from harness_uq import Options, gate
-from harness_uq.analyses.comparison.disagreements import disagreements
+from harness_uq.analyses.comparison.questions import disagreements
 from tests.data.toy import task_log
 from tests.output.rendering import render
 
