@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from harness_uq.analyses.store.store import Store
-    from harness_uq.io.plugins.loader import InstalledPlugin
-    from harness_uq.io.plugins.manager import Plugins
+    from harness_uq.io.plugins.manager import InstalledPlugin, Plugins
     from harness_uq.options import Options
 
 _FILES = ("LOG", "RUN", "NEW", "OLD", "FILE", "DIR")

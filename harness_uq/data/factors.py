@@ -37,11 +37,6 @@ class Factor:
     levels: tuple[str, ...]  # its value in each log
     evidence: str  # the fields in which it was found, and their values
 
-    @property
-    def n_levels(self) -> int:
-        """Number of different values."""
-        return len(set(self.levels))
-
 
 def model_of(log: TaskLog) -> str:
     """Return the name of the model, without the settings that some harnesses append in parentheses."""

@@ -135,7 +135,7 @@ def _match(questions: Sequence[Questions], scored: Sequence[IntArray], systems: 
     hashes = _codes([one.hashes for one in questions], scored)
     core = _core(ids)
     matched_by = "id"
-    if all(map(_all_known, hashes)):
+    if all(own.all() for own in hashes):
         by_content = _core(hashes)
         if by_content.sum() and by_content.sum() >= ENOUGH * core.sum():
             matched_by, core = "content", by_content
@@ -176,10 +176,6 @@ def _codes(labels: Sequence[Sequence[str]], rows: Sequence[IntArray]) -> list[In
         else np.zeros(len(at), np.int64)
         for own, at in zip(labels, rows, strict=True)
     ]
-
-
-def _all_known(codes: IntArray) -> bool:
-    return bool(codes.all())
 
 
 def _occurrences(codes: Sequence[IntArray]) -> IntArray:
@@ -249,7 +245,7 @@ def _n_different(codes: IntArray) -> int:
 
 
 def _content_warning(ids: Sequence[IntArray], hashes: Sequence[IntArray]) -> tuple[Message, ...]:
-    if not all(map(_all_known, hashes)):
+    if not all(own.all() for own in hashes):
         return ()
     n_common, n_same = (int((_occurrences(codes) == len(codes)).sum()) for codes in (ids, hashes))
     if not n_common:

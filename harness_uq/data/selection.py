@@ -260,13 +260,12 @@ def select_questions(log: TaskLog, rows: IntArray) -> TaskLog:
     return replace(log, questions=questions, data=tuple(data), reported={}, resources=None, ended_by=ended_by)
 
 
+_BY_QUESTION = ("values", "statistics", "targets", "predictions", "clusters")  # arrays of any kind of data
+
+
 def _data_rows(data: Scores | Classifications | SufficientStatistics, rows: IntArray) -> TaskData:
-    clusters = None if data.clusters is None else data.clusters[rows]
-    if isinstance(data, Scores):
-        return replace(data, values=data.values[rows], clusters=clusters)
-    if isinstance(data, SufficientStatistics):
-        return replace(data, statistics=data.statistics[rows], clusters=clusters)
-    return replace(data, targets=data.targets[rows], predictions=data.predictions[rows], clusters=clusters)
+    arrays = {name: values for name in _BY_QUESTION if isinstance(values := getattr(data, name, None), np.ndarray)}
+    return replace(data, **{name: values[rows] for name, values in arrays.items()})  # type: ignore[arg-type]
 
 
 PREFIX: Final = "harness_uq."  # of fields that describe how a question was chosen, not what it is

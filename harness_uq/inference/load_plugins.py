@@ -4,8 +4,16 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from harness_uq.io.plugins.loader import FORMAT, METHOD, READER, InstalledPlugin, PluginLoader
-from harness_uq.io.plugins.manager import TABLES, Plugins, built_in
+from harness_uq.io.plugins.manager import (
+    FORMAT,
+    METHOD,
+    READER,
+    TABLES,
+    InstalledPlugin,
+    PluginLoader,
+    Plugins,
+    built_in,
+)
 from harness_uq.io.plugins.protocols import Estimator, Format, HasCatalogue, Reader
 from harness_uq.messages.errors import error_summary
 

@@ -86,22 +86,19 @@ def _reason(signature: FormatSignature, record: Mapping[str, object]) -> str:
     if missing := [member for member in signature.members if not _has(record, member)]:
         return f"has no {', '.join(f'`{member}`' for member in missing)}"
     for member, supported in signature.values.items():
-        if (value := _value(record, member)) not in supported:
+        if (value := _parent(record, member)[member.rpartition(".")[2]]) not in supported:
             expected = " or ".join(map(str, supported))
             return f"`{member}` is {str(value)[:40]} ({expected} expected)"
     return "no installed reader accepts it"
 
 
 def _has(record: Mapping[str, object], member: str) -> bool:
-    *parents, last = member.split(".")
+    return member.rpartition(".")[2] in _parent(record, member)
+
+
+def _parent(record: Mapping[str, object], member: str) -> Mapping[str, object]:
+    """The object that contains a member with this dotted name, if the record has one; otherwise an empty object."""
     parent: object = record
-    for name in parents:
+    for name in member.split(".")[:-1]:
         parent = parent.get(name) if isinstance(parent, dict) else None
-    return isinstance(parent, dict) and last in parent
-
-
-def _value(record: Mapping[str, object], member: str) -> object:
-    value: object = record
-    for name in member.split("."):
-        value = value[name] if isinstance(value, dict) else None
-    return value
+    return parent if isinstance(parent, dict) else {}

@@ -308,20 +308,16 @@ def resource_options(is_requested: bool, prices: str | None) -> ResourceOptions 
 
 def reading_resources(plugins: Plugins, options: ResourceOptions) -> Plugins:
     """The plugins with readers that also read tokens, cost and time, which become metrics."""
-    readers = {
-        name: reader.with_resources(options) if isinstance(reader, ReadsResources) else reader
-        for name, reader in plugins.harnesses.items()
-    }
-    return replace(plugins, harnesses=readers)
+    return _with_readers(plugins, lambda one: one.with_resources(options) if isinstance(one, ReadsResources) else one)
 
 
 def reading_columns(plugins: Plugins, columns: Mapping[str, str | Sequence[str]]) -> Plugins:
     """The plugins with readers of tables that use these columns, by role; raises LogError if a role does not exist."""
-    readers = {
-        name: reader.with_columns(columns) if isinstance(reader, ReadsColumns) else reader
-        for name, reader in plugins.harnesses.items()
-    }
-    return replace(plugins, harnesses=readers)
+    return _with_readers(plugins, lambda one: one.with_columns(columns) if isinstance(one, ReadsColumns) else one)
+
+
+def _with_readers(plugins: Plugins, change: Callable[[Reader], Reader]) -> Plugins:
+    return replace(plugins, harnesses={name: change(reader) for name, reader in plugins.harnesses.items()})
 
 
 def _checked(harness: Reader | ReadsObjects, read: Iterable[TaskLog], *, need_scores: bool) -> list[TaskLog]:

@@ -12,8 +12,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from harness_uq.io.plugins.hookspecs import hookimpl
-from harness_uq.io.plugins.loader import FORMAT
-from harness_uq.io.plugins.manager import built_in, collect_installed
+from harness_uq.io.plugins.manager import FORMAT, built_in, collect_installed
 from harness_uq.io.plugins.protocols import Format, Layout, ReadError, RenderOptions, ResultSet
 from harness_uq.messages.errors import DataError, unknown_name
 from harness_uq.output.document import OVERALL

@@ -11,8 +11,8 @@ import pytest
 from harness_uq import DataError, ResultList
 from harness_uq.commands.main import main
 from harness_uq.inference.load_plugins import load_plugins
-from harness_uq.io.plugins import loader
-from harness_uq.io.plugins.loader import InstalledPlugin
+from harness_uq.io.plugins import manager
+from harness_uq.io.plugins.manager import InstalledPlugin
 from harness_uq.io.plugins.protocols import RenderOptions
 from harness_uq.output.formats import all_formats, format_named, format_of_file, formats_for
 from harness_uq.plugin_api import hookimpl
@@ -192,8 +192,8 @@ def yaml_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The format of the how-to page, installed as a plugin."""
     monkeypatch.setitem(sys.modules, "yaml_plugin", PLUGIN)
     plugin = InstalledPlugin("yaml", "yaml_plugin"), EntryPoint("yaml", "yaml_plugin", "harness_uq")
-    installed = (*loader.installed_plugins(), plugin)
-    monkeypatch.setattr(loader, "installed_plugins", lambda: installed)
+    installed = (*manager.installed_plugins(), plugin)
+    monkeypatch.setattr(manager, "installed_plugins", lambda: installed)
 
 
 @pytest.mark.usefixtures("yaml_installed")

@@ -225,11 +225,9 @@ _COLUMNS = {
     "ended_by": Column(
         pa.list_(CODES), _optional("ended_by", lambda endings: endings.codes.tolist()), is_nullable=True
     ),
-    "stored_intervals": Column(pa.list_(_STORED_INTERVAL), _stored_intervals, is_nullable=True),
+    "stored_intervals": Column(pa.list_(_STORED_INTERVAL), _stored_intervals),
 }
 COLUMNS: Mapping[str, pa.DataType] = {name: column.type for name, column in _COLUMNS.items()}
-ADDED = frozenset({"stored_intervals"})
-"""Columns that files of earlier versions may lack. They are then null."""
 NULLABLE = frozenset(
     {
         "prompt_prefix.name",
@@ -269,7 +267,7 @@ def log_from_row(row: Row) -> TaskLog:
             items=tuple(row["items"]),
             prompt_hashes=tuple(row["prompt_hashes"]),
         ),
-        data=_data_from_rows(row["data"], row["stored_intervals"] or ()),
+        data=_data_from_rows(row["data"], row["stored_intervals"]),
         reported={
             (entry["metric"], entry["filter"]): HarnessResult(entry["value"], entry["std_error"], entry["n"])
             for entry in row["reported"]

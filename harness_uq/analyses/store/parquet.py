@@ -43,8 +43,6 @@ NULLABLE: Final[Mapping[Kind, Set[str]]] = {
     "estimates": {"run_time", *estimate_rows.NULLABLE},
 }
 """Columns, and fields within them, whose values may be missing."""
-ADDED: Final[Mapping[Kind, Set[str]]] = {"logs": log_rows.ADDED, "estimates": set()}
-"""Columns that files of earlier versions may lack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +100,7 @@ def to_bytes(kind: Kind, rows: Sequence[Row]) -> bytes:
 def read_columns(path: str, kind: Kind, columns: Sequence[str] | None = None) -> pa.Table:
     """Read columns of a file, or all if None; verify checksums and types, and that no required value is missing.
 
-    Columns that files of earlier versions may lack are null. Raises OSError or pyarrow.ArrowException if the file
+    Raises OSError or pyarrow.ArrowException if the file
     cannot be read, or does not have the columns of its kind.
     """
     content = pa.BufferReader(io_paths.read_bytes(path))
@@ -111,9 +109,6 @@ def read_columns(path: str, kind: Kind, columns: Sequence[str] | None = None) ->
         table = pq.ParquetFile(content, page_checksum_verification=True).read(names, use_threads=False)
     except UnicodeDecodeError as error:  # the name of a column is damaged
         raise pa.ArrowInvalid(f"the name of a column is not UTF-8: {error}") from error
-    for name in [name for name in names if name in ADDED[kind] - set(table.column_names)]:
-        field = SCHEMAS[kind].field(name)
-        table = table.append_column(field, pa.nulls(len(table), field.type))
     if absent := sorted(set(names) - set(table.column_names)):
         raise pa.ArrowInvalid(f"column {absent[0]} is missing")
     for name in names:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_SHARED_OF_SOURCE = ("path", "harness", "version", "time", "run")
 _NO_VALUES = MetadataField(np.array([], np.int64))
 
 
@@ -81,14 +82,7 @@ class Interner:
             log,
             system=same(log.system),
             task=same(log.task),
-            source=Source(
-                same(source.path),
-                same(source.harness),
-                same(source.version),
-                same(source.time),
-                same(source.run),
-                source.attempt,
-            ),
+            source=replace(source, **{name: same(getattr(source, name)) for name in _SHARED_OF_SOURCE}),
             questions=questions,
             subtasks=same(log.subtasks),
         )

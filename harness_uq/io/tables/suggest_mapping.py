@@ -80,10 +80,11 @@ def _sample(path: str) -> _Sample:
         raise LogError((FILE_EMPTY() if not records else MAPPING_NOT_SUGGESTED()).at(path))
     values: dict[_Path, list[object]] = {}
     for n, record in enumerate(objects):
-        for where, value in _leaves(record):
-            if where in values or len(values) < _MOST_PATHS:
+        for where, value in _members(record):
+            if is_plain(value) and (where in values or len(values) < _MOST_PATHS):
                 append_cell(values, where, value, n)
-    around = dict(_leaves(document)) if isinstance(document, dict) else {}
+    members = _members(document) if isinstance(document, dict) else ()
+    around = {path: value for path, value in members if is_plain(value)}
     return _Sample(rows or None, values, around, len(objects))
 
 
@@ -101,27 +102,21 @@ def _csv_records(path: str, suffix: str) -> Iterator[dict[str, object]]:
 
 def _longest_list(document: object) -> tuple[_Path, list[object]]:
     """The longest list of objects in a document, with its path; the empty path stands for the document itself."""
-    if isinstance(document, list):
-        return (), document
-    lists: dict[_Path, list[object]] = {}
-    pending: list[tuple[_Path, object]] = [((), document)]
-    while pending and len(lists) < _MOST_PATHS:
-        path, value = pending.pop()
-        if isinstance(value, dict) and len(path) < _MOST_DEPTH:
-            pending += [((*path, str(name)), member) for name, member in value.items()]
-        elif isinstance(value, list) and value and isinstance(value[0], dict):
-            lists[path] = value
-    return max(lists.items(), key=lambda pair: len(pair[1]), default=((), []))
+    if not isinstance(document, dict):
+        return (), document if isinstance(document, list) else []
+    members = [(path, value) for path, value in _members(document) if isinstance(value, list)]
+    lists = [(path, values) for path, values in members if values and isinstance(values[0], dict)]
+    return max(reversed(lists[-_MOST_PATHS:]), key=lambda pair: len(pair[1]), default=((), []))
 
 
-def _leaves(record: Mapping[str, object]) -> Iterator[tuple[_Path, object]]:
-    """Plain values in nested objects, by path."""
+def _members(record: Mapping[str, object]) -> Iterator[tuple[_Path, object]]:
+    """Values in nested objects that are not objects themselves, by path."""
     pending: list[tuple[_Path, object]] = [((name,), value) for name, value in reversed(list(record.items()))]
     while pending:
         path, value = pending.pop()
         if isinstance(value, dict) and len(path) < _MOST_DEPTH:
             pending += [((*path, str(name)), member) for name, member in reversed(list(value.items()))]
-        elif is_plain(value):
+        else:
             yield path, value
 
 

@@ -74,16 +74,15 @@ def test_an_unknown_kind_of_interval_is_refused(live_log):
         log_from_row(row)
 
 
-def test_a_file_of_an_earlier_version_has_no_stored_intervals(live_log, tmp_path):
+def test_a_file_keeps_stored_intervals(live_log, tmp_path):
     import pyarrow.parquet as pq
 
     keys = {"part": "p", "state": "s", "options": None, "written": 0, "software": "", "files": [], "tags": []}
     run = {"run": "run.json", "run_files": ["run.json"], "run_time": None, "position": 0}
     table = pa.Table.from_pylist([keys | run | log_to_row(live_log)], SCHEMAS["logs"])
-    for written, stored in ((table, live_log.data[0].stored), (table.drop_columns(["stored_intervals"]), None)):
-        pq.write_table(written, tmp_path / "logs.parquet", write_page_checksum=True)
-        ((found,),) = read_runs(str(tmp_path / "logs.parquet"), {CacheKey("p", "s")}).values()
-        assert [data.stored for data in found.logs[0].data] == [stored, None]
+    pq.write_table(table, tmp_path / "logs.parquet", write_page_checksum=True)
+    ((found,),) = read_runs(str(tmp_path / "logs.parquet"), {CacheKey("p", "s")}).values()
+    assert [data.stored for data in found.logs[0].data] == [live_log.data[0].stored, None]
 
 
 def test_a_damaged_name_of_a_column_is_reported_as_a_damaged_file(live_log, tmp_path):

@@ -13,7 +13,7 @@ import pytest
 
 from harness_uq.commands.main import main
 from harness_uq.inference.load_plugins import load_plugins
-from harness_uq.io.plugins.loader import installed_plugins
+from harness_uq.io.plugins.manager import installed_plugins
 from tests.commands.test_main import write_lm_eval
 
 HEAD = """
