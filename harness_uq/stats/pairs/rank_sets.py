@@ -252,10 +252,11 @@ def _stepped(statistic: FloatArray, errors: FloatArray, scale: FloatArray, level
     n = len(statistic)
     open_pairs: BoolArray = ~np.eye(n, dtype=bool)
     critical = np.inf
+    bounds: FloatArray = np.full(len(errors), np.inf)
+    # the smallest value that at most a fraction 1 - level of the statistics exceed
+    place = len(errors) + 1 - int(np.ceil(level * len(errors) - _ROUNDING))
     while True:
-        largest = np.sort(_largest(errors, scale, open_pairs))
-        # the smallest value that at most a fraction 1 - level of the statistics exceed
-        limit = float(largest[int(np.ceil(level * len(largest) - _ROUNDING)) - 1])
+        limit = _nth_largest(bounds, errors, scale, open_pairs, place)
         rejected = open_pairs & (statistic > limit * (1 + _ROUNDING))
         critical = min(critical, limit)
         if not rejected.any():
@@ -265,11 +266,31 @@ def _stepped(statistic: FloatArray, errors: FloatArray, scale: FloatArray, level
     return RankSets(1 + above.sum(axis=0), n - above.sum(axis=1), above, critical, level)
 
 
+def _nth_largest(
+    bounds: FloatArray, errors: FloatArray, scale: FloatArray, open_pairs: BoolArray, place: int
+) -> float:
+    """The largest statistic of each draw, sorted: the value at a place, where 1 is the largest.
+
+    No draw's statistic exceeds its value in `bounds`, as the open pairs only become fewer. Draws are taken in the order
+    of their bounds, which become their statistics, until the bounds of all others are too small to matter.
+    """
+    order = np.argsort(-bounds, kind="stable")
+    taken, value = 0, -np.inf
+    while taken < len(order) and value < bounds[order[taken]]:
+        rows = order[taken : taken + 2 * place]
+        bounds[rows] = _largest(errors[rows], scale, open_pairs)
+        taken += len(rows)
+        known = bounds[order[:taken]]
+        value = float(np.partition(known, -place)[-place]) if taken >= place else -np.inf
+    return value
+
+
 def _largest(errors: FloatArray, scale: FloatArray, open_pairs: BoolArray) -> FloatArray:
     """Largest scaled difference of each draw over the open pairs, shape (n_draws,); 0 if all are negative."""
     n = len(scale)
     either, forward, backward = (scale * kind for kind in (open_pairs & open_pairs.T, open_pairs, open_pairs.T))
-    one_way = [i + 1 + np.flatnonzero((open_pairs != open_pairs.T)[i, i + 1 :]) for i in range(n)]
+    is_one_way = open_pairs != open_pairs.T
+    one_way = [i + 1 + np.flatnonzero(is_one_way[i, i + 1 :]) for i in range(n)]
     largest: FloatArray = np.zeros(len(errors))
     step = max(1, _BLOCK // n)
     for start in range(0, len(errors), step):

@@ -87,7 +87,10 @@ def rank_posterior(draws: ArrayLike, *, level: float = 0.95, rng: np.random.Gene
     n_systems, n_draws = x.shape
     if not x.size:
         raise DataError("draws must have at least one system and one draw")
-    order = np.lexsort((rng.random(x.shape), -x), axis=0)
+    order, tie_breakers = np.argsort(-x, axis=0), rng.random(x.shape)
+    ordered = np.take_along_axis(x, order, axis=0)
+    if (ordered[1:] == ordered[:-1]).any():
+        order = np.lexsort((tie_breakers, -x), axis=0)
     counts = np.stack([np.bincount(place, minlength=n_systems) for place in order], axis=1)
     probability = counts / n_draws
     ranks = np.empty(order.shape, np.int64)

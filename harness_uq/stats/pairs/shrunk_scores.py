@@ -40,15 +40,18 @@ def shrunk_draws(draws: ArrayLike, *, rng: np.random.Generator | None = None) ->
     shares = _posterior_of_spread(mean, covariance, spreads, _SCALE * scale)
     sizes = np.diff(np.round(np.concatenate(([0.0], np.cumsum(shares))) * table.shape[1]).astype(int))
     order, start = rng.permutation(table.shape[1]), 0
-    errors, shrunk = table - mean[:, None], np.empty_like(table)
+    errors = np.take(table.T, order, axis=0) - mean  # one row per draw, so that a share of the draws is one block
+    shrunk = np.empty_like(errors)
     variances, vectors = np.linalg.eigh(covariance)
     for spread, size in zip(spreads, sizes, strict=True):
-        columns = order[start : start + size]
+        block = slice(start, start + size)
         start += size
-        prior = spread * rng.standard_normal((len(table), size))
-        estimate = _shrink(np.column_stack([mean, prior + errors[:, columns]]), variances, vectors, spread)
-        shrunk[:, columns] = estimate[:, :1] + prior - estimate[:, 1:]
-    return shrunk
+        prior = spread * rng.standard_normal((len(table), size)).T
+        estimate = _shrink(np.vstack([mean, prior + errors[block]]), variances, vectors, spread)
+        shrunk[block] = estimate[:1] + prior - estimate[1:]
+    result = np.empty_like(shrunk)
+    result[order] = shrunk
+    return np.ascontiguousarray(result.T)
 
 
 def _typical_error(covariance: FloatArray) -> float:
@@ -73,12 +76,12 @@ def _posterior_of_spread(mean: FloatArray, covariance: FloatArray, spreads: Floa
 
 
 def _shrink(scores: FloatArray, variances: FloatArray, vectors: FloatArray, spread: float) -> FloatArray:
-    """Posterior means of the true scores for each column of observed scores, with a flat prior on their mean.
+    """Posterior means of the true scores for each row of observed scores, with a flat prior on their mean.
 
     `variances` and `vectors` are the eigenvalues and eigenvectors of the covariance of the scores.
     """
     precision = 1.0 / (np.maximum(variances, 0.0) + spread**2)
-    columns = np.column_stack([np.ones(len(scores)), scores])
-    solved = vectors @ (precision[:, None] * (vectors.T @ columns))
-    centre = solved[:, 1:].sum(axis=0) / solved[:, 0].sum()
-    return np.asarray(centre + spread**2 * (solved[:, 1:] - solved[:, :1] * centre))
+    rows = np.vstack([np.ones(scores.shape[1]), scores])
+    solved = ((rows @ vectors) * precision) @ vectors.T
+    centre = solved[1:].sum(axis=1, keepdims=True) / solved[0].sum()
+    return np.asarray(centre + spread**2 * (solved[1:] - solved[0] * centre))

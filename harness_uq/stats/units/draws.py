@@ -1,7 +1,7 @@
 """Joint draws of the scores of systems on the same questions."""
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.validate_arrays import FloatArray, as_floats, check_finite
@@ -146,15 +146,29 @@ def _draw(units: UnitTotals, prior_mass: FloatArray, n_draws: int, rng: np.rando
     totals, sizes = units.totals @ weights, units.sizes @ weights
     heaviest = prior_mass.max()
     points = _prior_points(heaviest, n_draws, rng) * rng.standard_gamma(heaviest, (n_draws, 1))
-    coins = np.unpackbits(rng.integers(0, 256, (n_draws, len(totals), _STICKS // 8), dtype=np.uint8), axis=2)
+    coins = rng.integers(0, 256, (n_draws, len(totals), _STICKS // 8), dtype=np.uint8)  # eight coins in each number
     marks = rng.random(points.shape) * heaviest if (prior_mass < heaviest).any() else np.zeros_like(points)
     size = units.sizes.mean(axis=1, keepdims=True)
     for mass in np.unique(prior_mass):
         with_mass = prior_mass == mass
         visible = np.where(marks < mass, points, 0.0)
-        totals[with_mass] += size[with_mass] * (coins[:, with_mass] @ visible[:, :, None])[:, :, 0].T
+        totals[with_mass] += size[with_mass] * _heads(coins[:, with_mass], visible).T
         sizes[with_mass] += size[with_mass] * visible.sum(axis=1)
     return np.asarray(totals / sizes)
+
+
+def _heads(coins: NDArray[np.uint8], points: FloatArray) -> FloatArray:
+    """Sums of the points, shape (n_draws, _STICKS), whose coin shows a head; shape (n_draws, n_systems).
+
+    The sum of eight points is looked up among the 256 sums that their coins can have.
+    """
+    n_draws, _, n_numbers = coins.shape
+    bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)
+    sums = points.reshape(n_draws, n_numbers, 8) @ bits.T.astype(float)
+    heads = np.zeros(coins.shape[:2])
+    for k in range(n_numbers):
+        heads += np.take_along_axis(sums[:, k], coins[:, :, k].astype(np.intp), axis=1)
+    return heads
 
 
 def _prior_points(mass: float, n_draws: int, rng: np.random.Generator) -> FloatArray:
