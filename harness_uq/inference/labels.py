@@ -386,9 +386,9 @@ class _Pairs:
         )
         try:
             labeled = _Labeled.of(pair_panel(*runs, self.options.structure, self.plugins), self.labels.source)
-            bounds = self._range_of_labels(labeled)
+            bounds = self.range_of_labels(labeled)
             context = _with_facts(context, labeled, bounds)
-            result, values = self._contrast(labeled, bounds)
+            result, values = self.contrast(labeled, bounds)
         except (DataError, LogError, NotEstimableError, StructureError) as error:
             return undecided_row(context, self.options, refusal_of(error))
         row = comparison_row(result, replace(context, values=values), self.options)
@@ -397,7 +397,8 @@ class _Pairs:
         ends = result.posterior.low.mean, result.posterior.high.mean
         return replace(row, identified_range=ends, prob_positive=None, minimum_detectable_effect=None)
 
-    def _range_of_labels(self, labeled: _Labeled) -> tuple[float, float]:
+    def range_of_labels(self, labeled: _Labeled) -> tuple[float, float]:
+        """The range of a label. Raises NotEstimableError without labels, or if the range is unknown."""
         for run, given in zip(labeled.panel.runs, labeled.given, strict=True):
             if given.scores.is_scored.any():
                 clusters = clusters_of(run.log, self.options.structure, self.plugins)
@@ -408,7 +409,7 @@ class _Pairs:
         has_labels = labeled.has_label.any()
         raise NotEstimableError(estimation.RANGE_REQUIRED(method=METHOD) if has_labels else estimation.NO_LABELS())
 
-    def _contrast(
+    def contrast(
         self, labeled: _Labeled, bounds: tuple[float, float]
     ) -> tuple[Contrast, tuple[float | None, float | None]]:
         """The difference in the way that the labels allow, and the scores of both systems."""
@@ -551,7 +552,10 @@ def _correlated(a: Estimate, b: Estimate, correlation: float, width: float) -> C
 
 
 class LabeledPosterior(SeparatePosterior):
-    """The human scores of systems; the differences of their corrected scores are correlated."""
+    """The human scores of systems; their corrected scores are correlated.
+
+    `pair` is the difference of exactly two systems as `compare` computes it; None if it is not known.
+    """
 
     def __init__(
         self,
@@ -563,11 +567,14 @@ class LabeledPosterior(SeparatePosterior):
         n_questions: int,
         messages: tuple[Message, ...],
         n_draws: int,
+        pair: Contrast | None,
     ) -> None:
         super().__init__(key, rows, options, messages=messages, n_draws=n_draws)
-        self.n_questions, self._correlation = n_questions, correlation
+        self.n_questions, self._correlation, self._pair = n_questions, correlation, pair
 
     def contrast(self, i: int, j: int) -> Contrast:
+        if self._pair is not None and (i, j) == (0, 1):
+            return self._pair
         a, b = self.estimates[i], self.estimates[j]
         low, high = (a.structure and a.structure.bounds) or (0.0, 1.0)
         return _correlated(a, b, self._correlation[i, j], high - low)
@@ -610,7 +617,7 @@ def labeled_posterior(
             rows.append(row)
     if len(rows) < 2:
         raise NotEstimableError(catalogue.TOO_FEW_SYSTEMS(what="human labels of their answers"))
-    correlation, notes = np.eye(len(rows)), tuple[Message, ...]()
+    correlation, notes, pair = np.eye(len(rows)), tuple[Message, ...](), None
     try:
         labeled = _Labeled.of(build_panel(list(known.values()), options.structure, plugins), labels)
     except NotEstimableError as error:  # systems whose questions do not match are independent
@@ -621,6 +628,7 @@ def labeled_posterior(
         at = [list(known).index(system) for system in labeled.panel.systems]
         correlation[np.ix_(at, at)] = labeled.correlation()
         n_questions, notes = labeled.panel.n_questions, labeled.messages
+        pair = _compared_pair(labeled, labels, options, plugins) if len(at) == len(rows) == 2 else None
     return LabeledPosterior(
         (chosen[0].log.task, chosen[0].data.metric, chosen[0].data.filter),
         rows,
@@ -629,7 +637,19 @@ def labeled_posterior(
         n_questions=n_questions,
         messages=(labels_note(rows), *left_out, *notes, *name_systems([row.warnings for row in rows], list(known))),
         n_draws=n_draws,
+        pair=pair,
     )
+
+
+def _compared_pair(labeled: _Labeled, labels: Human, options: Options, plugins: Plugins) -> Contrast | None:
+    """The difference of two systems as `compare` computes it; None if it is not estimable."""
+    a, b = labeled.panel.systems
+    job = _Pairs((a, b), HumanLabels(labels), options, plugins)
+    try:
+        found, (value_a, value_b) = job.contrast(labeled, job.range_of_labels(labeled))
+    except (DataError, LogError, NotEstimableError, StructureError):
+        return None
+    return None if value_a is None or value_b is None else replace(found, values=(value_a, value_b))
 
 
 def labels_note(rows: Sequence[Estimate]) -> Message:

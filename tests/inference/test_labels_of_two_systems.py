@@ -60,6 +60,18 @@ def test_labels_of_both_systems_reverse_what_the_grader_shows():
     assert row.value_a - row.value_b == pytest.approx(message["corrected"]) == row.difference.value
 
 
+@pytest.mark.parametrize("rows", [LABELED, LABELED[:12]], ids=["decided", "undecided"])
+def test_two_labeled_systems_are_ranked_as_they_are_compared(rows: np.ndarray):
+    labels = labels_of("a", "b", rows=rows)
+    row, mirrored = only(compare(A, B, labels=labels)), only(compare(B, A, labels=labels))
+    low, high = row.difference.interval.low, row.difference.interval.high
+    assert (mirrored.difference.interval.low, mirrored.difference.interval.high) == pytest.approx((-high, -low))
+    (ranking,) = rank([A, B], labels=labels)
+    of = {system.system: system for system in ranking.systems}
+    assert of["a"].prob_best == pytest.approx(row.prob_positive, abs=1e-9)
+    assert (of["a"].letters != of["b"].letters) == (row.verdict in ("better", "worse"))
+
+
 def test_the_difference_of_the_grader_between_the_systems_is_reported():
     params = params_of(only(compare(A, B, labels=labels_of("a", "b"))), "grader-errors")
     grades, truth = GRADES[:, LABELED], TRUTH[:, LABELED]

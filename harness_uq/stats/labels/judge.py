@@ -191,13 +191,17 @@ def judge_corrected_difference(
     check_label_range(h_a, low, high, "human_a")
     check_label_range(h_b, low, high, "human_b")
     items = check_graded(f_a - f_b, h_a - h_b, clusters, probabilities)
+    # the draws are those of a positive difference, so that an exchange of A and B changes only its sign
+    gaps = float(items.human[items.is_labelled].mean()), float(items.judge.mean())
+    sign = next((float(np.sign(gap)) for gap in gaps if abs(gap) > _RELATIVE_ROUNDING), 1.0)
+    items = replace(items, judge=sign * items.judge, human=sign * items.human)
     reach, width = float(np.nanmax([f_a, f_b]) - np.nanmin([f_a, f_b])), high - low
     prior = PRIORS["corrected difference"]
     mass = prior.mass(_are_at(items.human[items.is_labelled], (-width, 0.0, width)))
     thirds = tuple(zip(prior.points, prior.shares, strict=True))
     corners = [(f, h * width, mass * p * q) for f, p in thirds for h, q in thirds]
     mean, variance = _moments(_rescaled(items, 0.0, reach), corners, (-width, width), n_draws, rng)
-    return CorrectedDifference.from_moments(mean, variance, -width, width)
+    return CorrectedDifference.from_moments(sign * mean, variance, -width, width)
 
 
 def correlated_difference(a: Posterior, b: Posterior, correlation: float, width: float) -> CorrectedDifference:
