@@ -71,29 +71,6 @@ class PilotSystem:
 
 
 @dataclass(frozen=True, slots=True)
-class Pilot:
-    """The pilot runs of one task and metric."""
-
-    systems: tuple[PilotSystem, ...]
-
-    @property
-    def low(self) -> float:
-        """Lower bound of the score."""
-        return min(system.low for system in self.systems)
-
-    @property
-    def high(self) -> float:
-        """Upper bound of the score."""
-        return max(system.high for system in self.systems)
-
-    def width(self, n_questions: int, n_trials: int, *, level: float) -> float | None:
-        """Return the expected width of the widest interval among the systems; None if any width is unknown."""
-        widths = [system.width(n_questions, n_trials, level=level) for system in self.systems]
-        known = [width for width in widths if width is not None]
-        return max(known) if len(known) == len(widths) else None
-
-
-@dataclass(frozen=True, slots=True)
 class Components:
     """Variance components per question, in squared units of the score.
 
@@ -106,7 +83,7 @@ class Components:
         `within` is None); None without a second system
     design_effect, design_effect_difference : design effects of clusters on one score and on a difference
     trials : number of trials of the pilot, to which `between` refers if `within` is None
-    pilot : the pilot runs, used for the width of the widest interval; None if the plan is based on numbers
+    pilots : pilot runs of the systems, used for the width of the widest interval; none if the plan is based on numbers
     messages : notes and warnings
     """
 
@@ -116,7 +93,7 @@ class Components:
     design_effect: float = 1.0
     design_effect_difference: float = 1.0
     trials: int = 1
-    pilot: Pilot | None = None
+    pilots: tuple[PilotSystem, ...] = ()
     messages: tuple[Message, ...] = ()
 
     def __post_init__(self) -> None:
@@ -130,7 +107,8 @@ class Components:
     @property
     def in_points(self) -> bool:
         """Whether the scores lie in [0, 1], so that differences are reported in percentage points."""
-        return self.pilot is None or (self.pilot.low, self.pilot.high) == (0.0, 1.0)
+        ends = min((one.low for one in self.pilots), default=0.0), max((one.high for one in self.pilots), default=1.0)
+        return ends == (0.0, 1.0)
 
     def variance(self, n_trials: int) -> float | None:
         """Return the variance of one question's mean score over `n_trials` trials; None if unknown."""
@@ -143,15 +121,9 @@ class Components:
         if self.difference is None:
             return None
         noise = self.within or 0.0
+        k, design_effect = n_trials, self.design_effect_difference
         return float(
-            paired_variance(
-                self.difference,
-                noise,
-                noise,
-                trials_a=n_trials,
-                trials_b=n_trials,
-                design_effect=self.design_effect_difference,
-            )
+            paired_variance(self.difference, noise, noise, trials_a=k, trials_b=k, design_effect=design_effect)
         )
 
     def detectable(self, n_questions: int, n_trials: int, *, level: float, power: float) -> float | None:
@@ -163,8 +135,10 @@ class Components:
 
     def width(self, n_questions: int, n_trials: int, *, level: float) -> float | None:
         """Return the expected width of a score's interval, the widest among the pilot's systems; None if unknown."""
-        if self.pilot is not None:
-            return self.pilot.width(n_questions, n_trials, level=level)
+        if self.pilots:
+            widths = [one.width(n_questions, n_trials, level=level) for one in self.pilots]
+            known = [width for width in widths if width is not None]
+            return max(known) if len(known) == len(widths) else None
         variance = self.variance(n_trials)
         if variance is None:
             return None
@@ -196,8 +170,8 @@ def pilot_components(values: Sequence[FloatArray], units: IntArray | None, estim
         design_effect=float(np.mean([s.design_effect for s in systems])),
         design_effect_difference=float(np.mean([_design_effect(d, units) for d in differences])) if pairs else 1.0,
         trials=max(v.shape[1] for v in values) if is_split else 1,
-        pilot=Pilot(tuple(systems)),
-        messages=(*_notes(systems, units), *_few_clusters(units)),
+        pilots=tuple(systems),
+        messages=tuple(_notes(systems, units)),
     )
 
 
@@ -239,12 +213,6 @@ def _design_effect(values: FloatArray, units: IntArray | None) -> float:
         return 1.0
 
 
-def _few_clusters(units: IntArray | None) -> Iterator[Message]:
-    n_clusters = FEW_CLUSTERS if units is None else len(np.unique(units))
-    if n_clusters < FEW_CLUSTERS:
-        yield PILOT_FEW_CLUSTERS(n_clusters=n_clusters)
-
-
 def _notes(systems: Sequence[PilotSystem], units: IntArray | None) -> Iterator[Message]:
     if len(systems) > 1:
         yield PILOT_AVERAGED(
@@ -256,3 +224,5 @@ def _notes(systems: Sequence[PilotSystem], units: IntArray | None) -> Iterator[M
         yield PILOT_ONE_TRIAL()
     if units is not None:
         yield PILOT_CLUSTER_SIZE()
+        if (n_clusters := len(np.unique(units))) < FEW_CLUSTERS:
+            yield PILOT_FEW_CLUSTERS(n_clusters=n_clusters)

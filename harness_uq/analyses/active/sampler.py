@@ -34,7 +34,7 @@ from harness_uq.stats.active.rounds import (
     estimate_round,
     round_sizes,
 )
-from harness_uq.stats.common.validate_arrays import as_floats
+from harness_uq.stats.common.validate_arrays import as_floats, check_level
 from harness_uq.stats.common.validate_scalars import check_whole
 from harness_uq.stats.subsets.estimate import SubsetEstimate
 
@@ -225,8 +225,7 @@ class ActiveSampler:
             check_whole(n, "n", 1)
         if self.done:
             return []
-        if self._rounds and self._rounds[-1].is_complete:
-            self._learn()
+        self._learn()
         if len(self._estimates) == len(self._rounds) and len(self._rounds) < len(self._sizes):
             self._rounds.append(self._draw())
         current = self._rounds[-1]
@@ -334,9 +333,8 @@ class ActiveSampler:
             raise DataError(f"a difference requires two systems; got {first!r} twice")
         low, high = self.history.range
         rounds, other_rounds = self._rounds_of(first), self._rounds_of(second)
-        return make_difference(
-            combine_differences(rounds, other_rounds, len(self.history.ids), low=low, high=high), level, self._looks
-        )
+        subset = combine_differences(rounds, other_rounds, len(self.history.ids), low=low, high=high)
+        return Difference(subset.mean, subset.posterior.sd, _interval(subset, level, self._looks))
 
     def save(self, path: str | Path) -> None:
         """Write the state to a JSON file, without the history.
@@ -408,8 +406,7 @@ class ActiveSampler:
             current.n_asked = len(saved.scores)
             current.scores = {i: score for i, score in enumerate(saved.scores) if score is not None}
             sampler._rounds.append(current)
-            if current.is_complete:
-                sampler._learn()
+            sampler._learn()
         return sampler
 
     def _draw(self) -> _Round:
@@ -434,8 +431,7 @@ class ActiveSampler:
         """
         if system not in self.systems:
             raise DataError(f"there is no system {system!r}; the systems are {', '.join(self.systems)}")
-        if self._rounds and self._rounds[-1].is_complete:
-            self._learn()
+        self._learn()
         rounds = list(self._estimates)
         if len(rounds) < len(self._rounds) and len(self._rounds[-1].scores) > 1:
             rounds.append(self._rounds[-1].estimates(self.history, self._known))
@@ -451,8 +447,8 @@ class ActiveSampler:
         return all(interval is not None and self.target.is_met(interval) for interval in intervals)
 
     def _learn(self) -> None:
-        """Estimate from the last round, which is complete, unless this has been done."""
-        if len(self._estimates) < len(self._rounds):
+        """Estimate from the last round if it is complete, unless this has been done."""
+        if len(self._estimates) < len(self._rounds) and self._rounds[-1].is_complete:
             self._estimates.append(self._rounds[-1].estimates(self.history, self._known))
             self._known = [known.after(own) for known, own in zip(self._known, self._estimates[-1], strict=True)]
 
@@ -474,8 +470,7 @@ class Target:
             raise DataError(f"width must be a positive number; got {self.width}")
         if self.at_least is not None and not isfinite(self.at_least):
             raise DataError(f"at_least must be a number; got {self.at_least}")
-        if not 0 < self.level < 1:
-            raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {self.level}")
+        check_level(self.level)
 
     def check_range(self, low: float, high: float) -> None:
         """Raise DataError unless scores from `low` to `high` can miss the target."""
@@ -539,19 +534,9 @@ def make_estimate(
     )
 
 
-def make_difference(subset: SubsetEstimate, level: float, looks: tuple[float, ...]) -> Difference:
-    """Build the difference of the mean scores of two systems.
-
-    Raises DataError if the level is not between 0 and 1; NotEstimableError if all questions of the benchmark have a
-    score.
-    """
-    return Difference(subset.mean, subset.posterior.sd, _interval(subset, level, looks))
-
-
 def _interval(subset: SubsetEstimate, level: float, looks: tuple[float, ...]) -> Interval:
     """Interval with this nominal coverage, for repeated looks if there are any."""
-    if not 0 < level < 1:
-        raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {level}")
+    check_level(level)
     low, high = subset.posterior.interval(simultaneous_level(looks, level) if looks else level)
     return Interval(low, high, level, "quantile")
 

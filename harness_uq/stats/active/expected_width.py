@@ -11,7 +11,7 @@ from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.active.predictor import Answers, Predictor, fit_predictor
 from harness_uq.stats.active.rounds import Knowledge, combine_rounds, draw_round, estimate_round, round_sizes
 from harness_uq.stats.common.posterior import BetaPosterior
-from harness_uq.stats.common.validate_arrays import FloatArray
+from harness_uq.stats.common.validate_arrays import FloatArray, check_level
 from harness_uq.stats.common.validate_scalars import check_whole
 from harness_uq.stats.subsets.estimate import SubsetEstimate
 from harness_uq.stats.subsets.question_covariates import check_history
@@ -65,8 +65,7 @@ class WidthSimulation:
         check_whole(n_rounds, "n_rounds", 1)
         check_whole(n_systems, "n_systems", 1)
         check_whole(seed, "seed", 0)
-        if not 0 < level < 1:
-            raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {level}")
+        check_level(level)
         rng = np.random.default_rng(seed)
         complete = rng.permutation(np.flatnonzero(~np.isnan(scores).any(axis=1)))[:n_systems]
         if len(complete) < 2:

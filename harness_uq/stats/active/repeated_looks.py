@@ -6,7 +6,7 @@ import numpy as np
 from scipy import optimize, special
 
 from harness_uq.messages.errors import DataError
-from harness_uq.stats.common.validate_arrays import FloatArray
+from harness_uq.stats.common.validate_arrays import FloatArray, check_level
 
 _NODES = 60
 _NODES_PER_STEP = 12
@@ -35,8 +35,7 @@ def simultaneous_level(information: tuple[float, ...], level: float) -> float:
     times = np.array(information, float)
     if not len(times) or (np.diff(times, prepend=0.0) <= 0).any():
         raise DataError(f"information must be positive and increase; got {list(information)}")
-    if not 0 < level < 1:
-        raise DataError(f"level must lie strictly between 0 and 1, such as 0.95; got {level}")
+    check_level(level)
     times = times / times[-1]
     smallest = float(special.ndtri(0.5 + level / 2.0))
     if len(times) == 1:
