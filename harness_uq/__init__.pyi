@@ -10,7 +10,6 @@ from .analyses.breakdown.estimate import estimate_by as estimate_by
 from .analyses.cite import cite as cite
 from .analyses.comparison.compare import compare as compare
 from .analyses.comparison.compare import compare_scores as compare_scores
-from .analyses.comparison.resource_use import resource_use as resource_use
 from .analyses.detect_structure import detect_structure as detect_structure
 from .analyses.effects import effects as effects
 from .analyses.estimate import estimate as estimate
@@ -27,6 +26,7 @@ from .analyses.plan_labels import plan_labels as plan_labels
 from .analyses.rank import rank as rank
 from .analyses.rank import rank_scores as rank_scores
 from .analyses.report import report as report
+from .analyses.resources import resource_use as resource_use
 from .data.task_log import Questions as Questions
 from .data.task_log import Scores as Scores
 from .data.task_log import Source as Source

@@ -5,12 +5,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from harness_uq.analyses.comparison.compare import compare
-from harness_uq.analyses.comparison.pareto_dominance import with_dominance
 from harness_uq.analyses.estimate import estimate
 from harness_uq.analyses.overall.estimate import combine_estimates
 from harness_uq.analyses.overall.rank import overall_tasks, rank_tasks
 from harness_uq.analyses.rank import comparable_runs, joint_tasks, rankings_of
-from harness_uq.analyses.resource_use import resource_use_of
+from harness_uq.analyses.resources import resource_use_of
 from harness_uq.data.resources import RESOURCE_METRICS
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io.plugins.manager import Plugins
@@ -136,7 +135,7 @@ def report(
     rows = tuple(estimates)
     used: tuple[ResourceUse, ...] = ()
     if any(data.metric in RESOURCE_METRICS for log in logs for data in log.data):
-        used = tuple(with_dominance(resource_use_of(logs, chosen, offered), logs, chosen, offered))
+        used = tuple(resource_use_of(logs, chosen, offered))
     results = Report(rows, resource_use=used)
     systems = list(dict.fromkeys(log.system for log in logs))
     scope = "population" if chosen.scope == "full" else chosen.scope

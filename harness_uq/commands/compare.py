@@ -152,7 +152,7 @@ def _requested(args: argparse.Namespace) -> "dict[str, _CompareSides]":
     """The lists of results that options request, and the function that compares two sides for each."""
     from harness_uq.analyses.breakdown.compare import compare_by
     from harness_uq.analyses.comparison.questions import disagreements
-    from harness_uq.analyses.comparison.resource_use import compare_resource_use
+    from harness_uq.analyses.resources import compare_resource_use
 
     functions: dict[str, _CompareSides] = {}
     if args.by:

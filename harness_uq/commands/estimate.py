@@ -85,10 +85,9 @@ def run(args: argparse.Namespace) -> int:
             del lists["estimates"]
             _console.print_error(f"{len(rows)} scores of single tasks are not shown. Use --per-task to print them.")
         if uses_resources:
-            from harness_uq.analyses.comparison.pareto_dominance import with_dominance
-            from harness_uq.analyses.resource_use import resource_use_of
+            from harness_uq.analyses.resources import resource_use_of
 
-            lists["resource_use"] = with_dominance(resource_use_of(logs, options, plugins), logs, options, plugins)
+            lists["resource_use"] = resource_use_of(logs, options, plugins)
         problem = _emit.nothing_estimable(options, rows)
         if problem is None and over_tasks and not generalizes:
             problem = _emit.new_tasks_not_estimable(overall)
