@@ -305,6 +305,25 @@ def test_no_result_depends_on_the_order_of_questions_and_systems(block: range) -
         ), number
 
 
+@numbers(range(200, 320, 25))
+def test_no_gate_depends_on_the_order_of_questions_and_tasks(block: range) -> None:
+    for number in block:
+        logs, options = two_tasks(number)
+        rng = np.random.default_rng(number)
+        again = [reordered(log, rng) for log in logs[::-1]]
+        first, second = (
+            gate(*([log for log in given if log.system == name] for name in ("s0", "s1")), margin=0.05, **options)
+            for given in (logs, again)
+        )
+        assert first.decision == second.decision
+        of_task = {row.comparison.task: row for row in second.rows}
+        for row in first.rows:
+            other = of_task[row.comparison.task]
+            assert row.decision == other.decision
+            assert close(row.adjusted_p, other.adjusted_p), number
+            assert close(ends(row.comparison.difference.interval), ends(other.comparison.difference.interval)), number
+
+
 # ---------------------------------------------------------------- groups of questions
 
 
