@@ -11,8 +11,8 @@ import numpy as np
 from scipy import stats
 
 from harness_uq import TaskLog
-from harness_uq.analyses.breakdown.compare import compare_by
-from harness_uq.analyses.breakdown.pooling import GroupValue, pooled_values
+from harness_uq.analyses.breakdown import GroupValue, pooled_values
+from harness_uq.analyses.compare import compare
 from harness_uq.data.task_log import MetadataField, Questions, Scores, Source
 
 N_DATA_SETS = 2_000
@@ -73,7 +73,7 @@ def alarms(cell: tuple[int, int, float], seed: int, n_data_sets: int) -> float:
     for _ in range(n_data_sets):
         rate = rng.beta(4 * centre, 4 * (1 - centre), len(groups))
         runs = [log(rng.random(len(groups)) < rate, groups, name) for name in ("a", "b")]
-        (row,) = compare_by(runs[0], runs[1], "group")
+        (row,) = compare(runs[0], runs[1], by="group")
         n_alarms += any(one.verdict != "undecided" for one in row.groups)
     return n_alarms / n_data_sets
 

@@ -1,8 +1,8 @@
 """Coverage and width of the overall score of one system over several tasks.
 
 Run as `python benchmarks/sim_overall.py`; writes benchmarks/results/overall.json. The cells were declared before the
-first run. Tasks are fixed and have equal weights. The default is what `estimate_overall` computes: the interval of
-each task by its own default method, and their combination. It is compared with Student's t with the stratified
+first run. Tasks are fixed and have equal weights. The default is what `estimate(overall=True)` computes: the interval
+of each task by its own default method, and their combination. It is compared with Student's t with the stratified
 variance and Satterthwaite's degrees of freedom, with MOVER (Zou and Donner 2008) on Wilson limits, whose sample size is
 the effective one of Korn and Graubard (1998) for clusters and trials, and with the Bayesian bootstrap of questions or
 clusters within tasks.

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import special
 
 from harness_uq import stats
-from harness_uq.analyses.overall.rank import _scaled, _within_fixed_tasks
+from harness_uq.analyses.overall.joint_scores import _scaled, _within_fixed_tasks
 from harness_uq.results.estimate import Interval
 from harness_uq.results.overall import OverallSystem
 from harness_uq.stats.pairs.rank_sets import rank_sets_of_normal
@@ -46,7 +46,7 @@ def simulate(n_tasks: int, n: int, scores: np.ndarray, rng: np.random.Generator)
 
 
 def overall(answers: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Scores and joint draws as `rank_overall` computes them."""
+    """Scores and joint draws as `rank(overall=True)` computes them."""
     n_tasks, n_systems, n = answers.shape
     joints = [SimpleNamespace(draws=stats.joint_draws(task, 0, 1, n_draws=N_DRAWS, rng=rng)) for task in answers]
     combination = SimpleNamespace(coefficients=np.full(n_tasks, 1 / n_tasks))

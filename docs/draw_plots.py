@@ -13,13 +13,9 @@ sys.path[:0] = [str(ROOT)]
 
 from harness_uq import (  # noqa: E402
     compare,
-    compare_by,
-    compare_overall,
     estimate,
-    estimate_by,
     plots,
     rank,
-    rank_overall,
 )
 from harness_uq.data.task_log import log_of_array  # noqa: E402
 from harness_uq.plugin_api import MetadataField  # noqa: E402
@@ -65,7 +61,7 @@ def drawings(n_systems: int, n_tasks: int) -> "Iterator[tuple[str, Axes | list[A
     logs = scores(n_systems, n_tasks)
     by_system = {system: [log for log in logs if log.system == system] for system in SYSTEMS[:n_systems]}
     baseline, *others = by_system
-    board, differences = rank_overall(logs), compare_overall(logs, baseline)
+    board, differences = rank(logs, overall=True).overall, compare(logs, baseline=baseline, overall=True).overall
     if board is None or differences is None:
         raise RuntimeError("no overall result")
     estimates = estimate(logs)
@@ -105,8 +101,8 @@ def main(folder: Path) -> None:
             figure.savefig(folder / f"{name}_{size}.png", dpi=75, metadata={"Software": None})
     large, small = by_subject("large", 1.2, "law"), by_subject("small", 0.8, "ethics")
     for name, breakdown in (
-        ("groups", estimate_by(large, "subject")[0]),
-        ("group_differences", compare_by(large, small, "subject")[0]),
+        ("groups", estimate(large, by="subject")[0]),
+        ("group_differences", compare(large, small, by="subject")[0]),
     ):
         plots.plot_groups(breakdown).figure.savefig(folder / f"{name}.png", dpi=75, metadata={"Software": None})
 

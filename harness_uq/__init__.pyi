@@ -5,11 +5,9 @@ from .analyses.active.history import ActiveHistory as ActiveHistory
 from .analyses.active.plan import plan_active as plan_active
 from .analyses.active.sampler import ActiveSampler as ActiveSampler
 from .analyses.assess_graders import assess_graders as assess_graders
-from .analyses.breakdown.compare import compare_by as compare_by
-from .analyses.breakdown.estimate import estimate_by as estimate_by
 from .analyses.cite import cite as cite
-from .analyses.comparison.compare import compare as compare
-from .analyses.comparison.compare import compare_scores as compare_scores
+from .analyses.compare import compare as compare
+from .analyses.compare import compare_scores as compare_scores
 from .analyses.detect_structure import detect_structure as detect_structure
 from .analyses.effects import effects as effects
 from .analyses.estimate import estimate as estimate
@@ -17,9 +15,6 @@ from .analyses.estimate import estimate_scores as estimate_scores
 from .analyses.gating.gate import gate as gate
 from .analyses.gating.self_test import self_test as self_test
 from .analyses.history import history as history
-from .analyses.overall.compare import compare_overall as compare_overall
-from .analyses.overall.estimate import estimate_overall as estimate_overall
-from .analyses.overall.rank import rank_overall as rank_overall
 from .analyses.plan import plan as plan
 from .analyses.plan_graders import plan_graders as plan_graders
 from .analyses.plan_labels import plan_labels as plan_labels

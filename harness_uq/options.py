@@ -8,7 +8,7 @@ over the default; `options_from_arguments` is the only function that decides thi
 # ruff: noqa: A002, RUF009 -- `range` and `filter` are names of options, and their declarations are calls
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, InitVar, dataclass, field, replace
 from functools import cache, partial
 from numbers import Integral, Real
@@ -350,7 +350,8 @@ class Options:
     n_draws : number of draws from the joint posterior of a ranking, at least 1,000
     seed : random seed of the methods that sample
     generalize_over : factors whose new levels the scores refer to
-    overall : whether to compute the overall result of several tasks; a gate then decides by it alone
+    overall : whether to compute the overall result of several tasks, as the options about it also request; a gate then
+        decides by it alone
     weights : weights of tasks in the overall result: `equal`, `questions` (in proportion to their numbers), `group`
         (those of the only group in the logs), `subtasks` (equal, for all tasks of groups instead of the groups) or a
         mapping from each task to a non-negative number. A group counts as one task, except with `subtasks`
@@ -686,7 +687,7 @@ class Options:
         group="Overall result",
         is_flag=True,
         commands="compare gate",
-        functions=_OVERALL,
+        functions=f"estimate {_SYSTEMS}",
         help="Decide by the overall result of several tasks, instead of by each score",
         variants={
             "compare": {
@@ -834,6 +835,13 @@ class Options:
         """Whether the tasks are a sample of tasks, so that an overall result refers to new tasks."""
         return "task" in _listed(self.generalize_over or ()) and "task" not in self.factor
 
+    @property
+    def requests_overall(self) -> bool:
+        """Whether the overall result of several tasks is requested, or an option says how it is computed."""
+        names = ("weights", "normalize", "chance", "missing_tasks")
+        is_changed = any(getattr(self, name) != OPTIONS[name].default for name in names)
+        return self.overall or is_changed or bool(self.metrics) or self.generalizes_over_tasks
+
     def recorded(self) -> dict[str, object]:
         """The options of an estimate, as a store records them."""
         from dataclasses import asdict
@@ -916,12 +924,15 @@ def check_keywords(keywords: Iterable[str], valid: Iterable[str], function: str)
         )
 
 
-def resolve(function: str, options: Options | None, keywords: Mapping[str, Any]) -> "tuple[Options, Selection]":
+def resolve(
+    function: str, options: Options | None, keywords: Mapping[str, Any], **parameters: object
+) -> "tuple[Options, Selection]":
     """The options of a Python function, with those that are given as keywords replaced, and the logs that they select.
 
-    The options that are returned select nothing, so that functions which receive selected logs can use them. Raises
-    TypeError if a keyword does not exist; the message suggests the most similar name, and DataError if a value is
-    invalid, or options exclude each other; the message names the option.
+    The options that are returned select nothing, so that functions which receive selected logs can use them. Parameters
+    are those with conflicts that are no options, such as labels; None if they are not given. Raises TypeError if a
+    keyword does not exist; the message suggests the most similar name, and DataError if a value is invalid, or options
+    exclude each other; the message names the option.
     """
     from harness_uq.data.log_filter import Selection
     from harness_uq.data.selection import LogFilter
@@ -932,7 +943,10 @@ def resolve(function: str, options: Options | None, keywords: Mapping[str, Any])
     for one in declared.values():
         if one.choices and one.variants and (value := getattr(chosen, one.name)) != one.default:
             one.check(value)
-    check_conflicts(function, {name for name, one in declared.items() if getattr(chosen, name) != one.default})
+    values = {
+        name: value for name, one in declared.items() if (value := getattr(chosen, name)) not in (one.default, {}, ())
+    }
+    check_conflicts(function, {**values, **{name: one for name, one in parameters.items() if one is not None}})
     patterns = {plural: _listed(getattr(chosen, name)) for name, plural in _SELECTION.items()}
     patterns["metrics"] = tuple(text for text in patterns["metrics"] if "=" not in text)
     named = {name: keywords.get(name) for name in _STRUCTURE} if {"cluster", "range"} & keywords.keys() else None
@@ -963,8 +977,8 @@ class Conflict(NamedTuple):
     """Options that cannot be combined, or that require another one.
 
     `commands`: commands and functions in which they conflict. `others`: options that cannot be given, too; of those
-    that are required, one must be given. `is_required`: whether the others are required. `reason`: why, at the end of
-    the sentence.
+    that are required, one must be given; `scope=full` is an option with this value. `is_required`: whether the others
+    are required. `reason`: why, at the end of the sentence.
     """
 
     commands: str
@@ -977,7 +991,16 @@ class Conflict(NamedTuple):
 CONFLICTS = (
     Conflict("estimate report", "reference_runs", ("labels",), reason=". Give one of them"),
     Conflict("estimate report", "inclusion_probabilities", ("labels", "reference_runs"), is_required=True),
-    Conflict("compare rank gate plan grader", "inclusion_probabilities", ("labels",), is_required=True),
+    Conflict("compare rank gate plan grader assess_graders", "inclusion_probabilities", ("labels",), is_required=True),
+    Conflict("estimate report", "reference_runs", ("scope=full",), is_required=True),
+    Conflict("compare rank gate", "labels", ("scope=population",), is_required=True),
+    Conflict(
+        "grader assess_graders",
+        "same_family",
+        ("labels",),
+        is_required=True,
+        reason=", because only they show which system the grader overrates",
+    ),
     Conflict("subset", "inclusion_probabilities", ("after",), is_required=True),
     Conflict("estimate", "generalize_over", ("labels", "reference_runs")),
     Conflict("estimate", "factor", ("labels", "reference_runs")),
@@ -1001,18 +1024,25 @@ CONFLICTS = (
 """Conflicts of options, which are checked for keywords and arguments alike."""
 
 
-def check_conflicts(command: str, given: Collection[str], *, is_command: bool = False) -> None:
-    """Check that the options that are given can be combined. If they cannot, raises UsageError for a command
-    and DataError for a function.
+def check_conflicts(command: str, given: Mapping[str, object], *, is_command: bool = False) -> None:
+    """Check that the options with the values that are given can be combined. If they cannot, raises UsageError for a
+    command and DataError for a function.
     """
 
-    def named(*names: str) -> str:
-        return " or ".join(f"--{name.replace('_', '-')}" if is_command else name for name in names)
+    def is_given(option: str) -> bool:
+        name, has_value, value = option.partition("=")
+        return given.get(name, OPTIONS[name].default) == value if has_value else name in given
+
+    def named(*options: str) -> str:
+        parts = [option.partition("=") for option in options]
+        if is_command:
+            return " or ".join(f"--{name.replace('_', '-')} {value}".rstrip() for name, _, value in parts)
+        return " or ".join(f"{name}={value!r}" if value else name for name, _, value in parts)
 
     for conflict in CONFLICTS:
         if conflict.option not in given or command not in conflict.commands.split():
             continue
-        others = [name for name in conflict.others if name in given]
+        others = [option for option in conflict.others if is_given(option)]
         text = ""
         if conflict.is_required and not others:
             text = f"{named(conflict.option)} requires {named(*conflict.others)}{conflict.reason}."

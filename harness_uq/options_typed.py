@@ -145,6 +145,29 @@ class PlanKeywords(HistoryKeywords, total=False):
     cost_trial: "float | None"
 
 
+class EstimateKeywords(ResourceUseKeywords, total=False):
+    """Keywords of `estimate`."""
+
+    generalize_over: "str | Sequence[str] | None"
+    overall: "bool"
+    weights: "str | Mapping[str, float]"
+    normalize: "Normalization"
+    chance: "Mapping[str, float]"
+    missing_tasks: "MissingTasks"
+
+
+class CompareKeywords(SelfTestKeywords, total=False):
+    """Keywords of `compare`."""
+
+    resources: "bool"
+    prices: "str | None"
+    overall: "bool"
+    weights: "str | Mapping[str, float]"
+    normalize: "Normalization"
+    chance: "Mapping[str, float]"
+    missing_tasks: "MissingTasks"
+
+
 class RankKeywords(HistoryKeywords, total=False):
     """Keywords of `rank`."""
 
@@ -165,38 +188,12 @@ class RankKeywords(HistoryKeywords, total=False):
     missing_tasks: "MissingTasks"
 
 
-class EstimateKeywords(ResourceUseKeywords, total=False):
-    """Keywords of `estimate`."""
-
-    by: "str | Sequence[str]"
-    generalize_over: "str | Sequence[str] | None"
-    overall: "bool"
-    weights: "str | Mapping[str, float]"
-    normalize: "Normalization"
-    chance: "Mapping[str, float]"
-    missing_tasks: "MissingTasks"
-
-
-class CompareKeywords(SelfTestKeywords, total=False):
-    """Keywords of `compare`."""
-
-    resources: "bool"
-    prices: "str | None"
-    by: "str | Sequence[str]"
-    overall: "bool"
-    weights: "str | Mapping[str, float]"
-    normalize: "Normalization"
-    chance: "Mapping[str, float]"
-    missing_tasks: "MissingTasks"
-
-
 class ReportKeywords(ResourceUseKeywords, total=False):
     """Keywords of `report`."""
 
     by: "str | Sequence[str]"
     margin: "float"
     margins: "Mapping[str, float]"
-    overall: "bool"
     weights: "str | Mapping[str, float]"
     normalize: "Normalization"
     chance: "Mapping[str, float]"

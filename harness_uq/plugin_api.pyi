@@ -2,7 +2,7 @@ from . import stats as stats
 from ._version import __version__ as __version__
 from .analyses.active.history import ActiveHistory as ActiveHistory
 from .analyses.active.sampler import ActiveSampler as ActiveSampler
-from .analyses.comparison.compare import compare as compare
+from .analyses.compare import compare as compare
 from .analyses.detect_structure import detect_structure as detect_structure
 from .analyses.estimate import estimate as estimate
 from .analyses.estimate import estimate_scores as estimate_scores

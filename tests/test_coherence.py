@@ -14,16 +14,11 @@ import pytest
 from harness_uq import (
     Options,
     compare,
-    compare_by,
-    compare_overall,
     compare_scores,
     estimate,
-    estimate_by,
-    estimate_overall,
     estimate_scores,
     gate,
     rank,
-    rank_overall,
     rank_scores,
 )
 from harness_uq.data.selection import select_questions
@@ -333,11 +328,11 @@ def test_groups_with_one_value_are_the_whole(block: range) -> None:
         one = panel(number)
         logs = [with_field(log) for log in one.logs[:2]]
         (row,) = estimate(logs[0], **one.options)
-        (parts,) = estimate_by(logs[0], "split", **one.options)
+        (parts,) = estimate(logs[0], by="split", **one.options)
         (part,) = parts.groups
         assert close((row.value, *ends(row.interval)), (part.value, *ends(part.interval))), number
         whole = compared(*logs, one.options)
-        (breakdown,) = compare_by(*logs, "split", **one.options)
+        (breakdown,) = compare(*logs, by="split", **one.options)
         (group,) = breakdown.groups
         assert close(ends(whole.difference.interval), ends(group.interval)), number
 
@@ -369,12 +364,12 @@ def test_the_overall_result_of_one_task_is_that_task(block: range) -> None:
     for number in block:
         logs, options = two_tasks(number)
         chosen = weighted(options, {"toy": 1.0, "other": 0.0})
-        result = estimate_overall(logs, chosen, **options)
+        result = estimate(logs, chosen, overall=True, **options).overall
         rows = {row.system: row for row in estimate(logs, **options) if row.task == "toy"}
         for system in result.systems:
             row = rows[system.system]
             assert close((system.value, *ends(system.interval)), (row.value, *ends(row.interval))), number
-        result = compare_overall(logs, "s0", chosen)
+        result = compare(logs, None, chosen, baseline="s0", overall=True).overall
         (row,) = rank([log for log in logs if log.task == "toy"], **options)
         assert {one.system: one.value for one in row.systems} == pytest.approx(
             {one.system: one.value for one in result.systems}
@@ -397,7 +392,7 @@ def test_no_overall_result_depends_on_the_order_of_tasks_systems_and_metrics(blo
         again = [replace(log, data=log.data[::-1]) for log in logs[::-1]]
         of_results = []
         for given in (logs, again):
-            result = rank_overall(given, Options(n_draws=1000), Options(n_draws=1000), **options)
+            result = rank(given, n_draws=1000, overall=True, **options).overall
             of_results.append(
                 {
                     one.system: (one.value, *ends(one.interval), one.prob_best, one.expected_rank, *one.rank_set)

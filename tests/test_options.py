@@ -224,7 +224,7 @@ def test_keywords_are_options_of_the_command_with_these_exceptions(command: str)
         "rank": {"n_draws", "overall"},
         "gate": {"power", "margins", "method"},
         "history": {"cluster", "use_samples"},
-        "report": {"margins", "overall"},
+        "report": {"margins"},
         "estimate": {"overall"},
     }
     arguments = {
@@ -429,6 +429,50 @@ def test_reference_runs_adjust_for_questions_that_were_not_run() -> None:
     ):
         with pytest.raises(DataError):
             harness_uq.estimate(part, **wrong)
+
+
+@pytest.mark.parametrize(
+    ("call", "command", "words"),
+    [
+        (
+            lambda: harness_uq.estimate(A, by="passage", labels="acc"),
+            "estimate LOG --by passage --labels acc",
+            ("by", "cannot be combined with", "labels", ", which does not apply to the scores of groups."),
+        ),
+        (
+            lambda: harness_uq.estimate(A, reference_runs=[B]),
+            "estimate LOG --reference-runs LOG",
+            ("reference_runs", "requires", "scope='full'", "."),
+        ),
+        (
+            lambda: harness_uq.rank([A, B], by="passage", labels="acc"),
+            "rank LOG --by passage --labels acc",
+            ("labels", "cannot be combined with", "by", ", which does not correct scores."),
+        ),
+        (
+            lambda: harness_uq.compare(A, B, scope="benchmark", labels="acc"),
+            "compare LOG LOG --scope benchmark --labels acc",
+            ("labels", "requires", "scope='population'", "."),
+        ),
+        (
+            lambda: harness_uq.gate(A, B, margin=0.1, labels="acc", overall=True),
+            "gate LOG --baseline LOG --margin 0.1 --labels acc --overall",
+            ("labels", "cannot be combined with", "overall", "."),
+        ),
+    ],
+)
+def test_a_function_and_its_command_refuse_the_same_combinations(
+    call: Callable, command: str, words: tuple[str, str, str, str], tmp_path: Path, capsys
+) -> None:
+    with pytest.raises(DataError) as error:
+        call()
+    assert str(error.value) == "{} {} {}{}".format(*words)
+    path = tmp_path / "scores.csv"
+    path.write_text("question,score\n1,1\n2,0\n")
+    assert main(command.replace("LOG", str(path)).split()) == 2
+    option, verb, other, reason = words
+    flags = [f"--{word.replace('_', '-').replace('=', ' ').replace(chr(39), '')}" for word in (option, other)]
+    assert f"{flags[0]} {verb} {flags[1]}{reason}" in capsys.readouterr().err
 
 
 def test_a_report_with_labels_covers_one_system() -> None:

@@ -60,6 +60,8 @@ def _name(function: str) -> str:
 
 def _types_of(function: str, types: dict[str, str]) -> Iterator[tuple[str, str]]:
     for name, option in options.options_of_function(function).items():
+        if name == "by" and function in ("estimate", "compare"):
+            continue  # a parameter, which decides the type of the result
         if name == "range" and function.endswith("_scores"):
             yield name, "tuple[float, float] | None"
         else:

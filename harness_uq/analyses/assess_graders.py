@@ -25,7 +25,7 @@ from harness_uq.inference.contrasts import paired_contrast
 from harness_uq.inference.decisions import adjusted_p_values
 from harness_uq.inference.labels import ENOUGH_LABELS, METHOD, Human
 from harness_uq.inference.load_plugins import load_plugins
-from harness_uq.io.human_labels import Label, human_labels, require_labels, selection_with_labels, without_labels
+from harness_uq.io.human_labels import Label, human_labels, selection_with_labels, without_labels
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.io.readers import Runs, task_logs
 from harness_uq.messages.catalogue.estimation import FEW_LABELS, NO_LABELS, RANGE_REQUIRED
@@ -120,9 +120,10 @@ def assess_graders(
     StructureError : if no task has a field of `by`
     TypeError : if an option does not exist
     """
-    chosen, selection = resolve("assess_graders", options, keywords)
+    chosen, selection = resolve(
+        "assess_graders", options, keywords, labels=labels, inclusion_probabilities=inclusion_probabilities
+    )
     offered = plugins or load_plugins()
-    require_labels(labels, inclusion_probabilities)
     if labels is None:
         return _assess(task_logs(logs, offered, selection), None, chosen, offered)
     read = without_labels(task_logs(logs, offered, selection_with_labels(selection, labels)), labels)
@@ -133,7 +134,7 @@ def _assess(logs: Sequence[TaskLog], labels: Human | None, options: Options, plu
     structure = options.structure.without_bounds("graders")
     systems = list(dict.fromkeys(log.system for log in logs))
     if options.same_family:
-        _check_family(options.same_family, systems, has_labels=labels is not None)
+        _check_family(options.same_family, systems)
     entries = graded_answers(logs, labels, structure, plugins)
     agreements: list[GraderAgreement] = []
     if labels is not None:
@@ -150,10 +151,8 @@ def _assess(logs: Sequence[TaskLog], labels: Human | None, options: Options, plu
     )
 
 
-def _check_family(patterns: Sequence[str], systems: Sequence[str], *, has_labels: bool) -> None:
+def _check_family(patterns: Sequence[str], systems: Sequence[str]) -> None:
     own = [system for system in systems if matches(system, patterns)]
-    if not has_labels:
-        raise DataError("same_family requires labels, because only they show which system the grader overrates.")
     if not own or len(own) == len(systems):
         which = "every system" if own else "no system"
         raise DataError(

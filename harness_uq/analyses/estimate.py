@@ -1,50 +1,78 @@
-"""Estimate scores from task logs: detect the structure, build the problem, apply an estimator."""
+"""Estimate the scores of logged runs, of groups of their questions, and over several tasks."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Unpack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
-from harness_uq.data.task_log import (
-    Scores,
-    TaskData,
-    TaskLog,
-)
-from harness_uq.inference.evidence import OpenLogs, with_best_evidence
+from harness_uq.analyses.breakdown import estimate_groups
+from harness_uq.analyses.overall.estimate import combine_estimates
+from harness_uq.data.task_log import TaskLog, log_of_array
+from harness_uq.inference.estimates import estimate_logs
+from harness_uq.inference.labels import estimate_with_labels
 from harness_uq.inference.load_plugins import load_plugins
-from harness_uq.inference.marginals import estimate_data
+from harness_uq.inference.subset import estimate_whole, read_probabilities
+from harness_uq.io.human_labels import selection_with_labels
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.io.readers import Runs, task_logs
+from harness_uq.messages.errors import DataError
 from harness_uq.options import Options, resolve, resolve_arrays
 from harness_uq.options_typed import EstimateKeywords, EstimateScoresKeywords
+from harness_uq.results.breakdown import Breakdown
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.result_list import ResultList
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from numpy.typing import ArrayLike
 
     from harness_uq.inference.subset import Probabilities
     from harness_uq.io.human_labels import Label
 
 
+@overload
 def estimate(
     logs: Runs,
     options: Options | None = None,
     *,
+    by: None = None,
     plugins: Plugins | None = None,
     labels: "str | Path | Sequence[Label] | None" = None,
     reference_runs: "Runs | None" = None,
     inclusion_probabilities: "str | Path | Probabilities | None" = None,
     **keywords: Unpack[EstimateKeywords],
-) -> ResultList[Estimate]:
-    """Estimate the scores of every task, metric and filter.
+) -> ResultList[Estimate]: ...
+
+
+@overload
+def estimate(
+    logs: Runs,
+    options: Options | None = None,
+    *,
+    by: str | Sequence[str],
+    plugins: Plugins | None = None,
+    **keywords: Unpack[EstimateKeywords],
+) -> ResultList[Breakdown]: ...
+
+
+def estimate(
+    logs: Runs,
+    options: Options | None = None,
+    *,
+    by: str | Sequence[str] | None = None,
+    plugins: Plugins | None = None,
+    labels: "str | Path | Sequence[Label] | None" = None,
+    reference_runs: "Runs | None" = None,
+    inclusion_probabilities: "str | Path | Probabilities | None" = None,
+    **keywords: Any,
+) -> ResultList[Any]:
+    """Estimate the scores of every task, metric and filter, or of groups of their questions.
 
     Parameters
     ----------
     logs : paths of logged runs, results in memory, lists of these, or a mapping from names of systems to them, as
         for `read_logs`
     options : options of the estimates
+    by : field of the questions' documents or metadata, such as a category or a language, or several fields, each of
+        which gives its own breakdown. Numbers with more than ten different values are divided into four ranges
     plugins : plugins to use; by default the installed ones
     labels : human labels that correct the scores of a grader: a CSV file, a metric of the logs, or labels
     reference_runs : runs of other systems on all questions, which adjust for questions that were not run (with
@@ -54,48 +82,64 @@ def estimate(
     **keywords : options with the names of the command line: `method`, `level`, `scope`, `estimand`, `interval`,
         `seed`, `cluster`, `range` (such as `{"bleu": (0, 100)}`), `use_samples`, `missing`, `treat`, `column` (names of
         the columns of tables by role, such as `{"score": "right"}`), and `task`, `metric`, `filter` and `model`, which
-        select parts of the logs. They take precedence over `options`
+        select parts of the logs. `overall=True` also computes the overall result of several tasks, for which `weights`,
+        `normalize`, `chance`, `missing_tasks` and `generalize_over="task"` say how it is computed; each of them implies
+        `overall`. Keywords take precedence over `options`
 
     Returns
     -------
     One estimate per system, task, metric and filter. If the data are insufficient, its interval is None and a warning
-    gives the reason.
+    gives the reason. With `by`, one `Breakdown` per field, system, task, metric and filter instead, of the tasks that
+    have the field: each group has the estimate from its own questions, and a partially pooled one that is shrunk
+    towards the other groups, because the highest and lowest of many groups are extreme partly by chance.
+    The attribute `overall` of the list is the `Overall` result if it is requested, without systems if it cannot be
+    computed; None if there is only one task.
 
     Raises
     ------
     LogError : if no log can be read from a path
-    DataError : if `labels` and `reference_runs` are combined, or used with an option that they do not support
+    DataError : if parameters exclude each other; an option of the overall result names a task or metric that does not
+        exist; or tasks are missing and `missing_tasks` does not allow it
+    StructureError : if no task has a field of `by`, or the field has too many values
     HarnessUqError : if the requested method does not exist
     TypeError : if an option does not exist
     """
-    options, selection = resolve("estimate", options, keywords)
-    plugins = plugins or load_plugins()
-    if labels is not None or reference_runs is not None or inclusion_probabilities is not None:
-        from harness_uq.inference.auxiliary_data import AuxiliaryData  # which uses the estimates of this module
-
-        auxiliary = AuxiliaryData(labels, reference_runs, inclusion_probabilities)
-        return ResultList(auxiliary.estimate(logs, selection, options, plugins))
-    selected = task_logs(logs, plugins, selection)
-    read = with_best_evidence(selected, plugins, options.structure)
-    rows = ResultList[Estimate]()
-    others = OpenLogs(selected, options.structure, plugins)
-    for i, log in enumerate(read):
-        for k, data in enumerate(log.data):
-            row = estimate_data(log, data, read, options, plugins)
-            if others.are_open and _has_missing(log, data, read):
-                from harness_uq.inference.scenarios import with_open_score  # which few logs need
-
-                row = with_open_score(row, data, others, (i, k), options)
-            rows.append(replace(row, messages=(*row.messages, *log.messages)))
-    return rows
+    chosen, selection = resolve(
+        "estimate",
+        options,
+        keywords if by is None else {**keywords, "by": by},
+        labels=labels,
+        reference_runs=reference_runs,
+        inclusion_probabilities=inclusion_probabilities,
+    )
+    offered = plugins or load_plugins()
+    read = task_logs(logs, offered, selection_with_labels(selection, labels))
+    if chosen.by and not chosen.requests_overall:
+        return ResultList(estimate_groups(read, chosen.by, chosen, offered))
+    rows = estimate_rows(read, chosen, offered, labels, reference_runs, inclusion_probabilities)
+    result = ResultList[Any](estimate_groups(read, chosen.by, chosen, offered) if chosen.by else rows)
+    if chosen.requests_overall:
+        result.overall = combine_estimates(rows, read, chosen)
+    return result
 
 
-def _has_missing(log: TaskLog, data: TaskData, logs: Sequence[TaskLog]) -> bool:
-    """Whether trials of the metric, or of a task of the group, have no score."""
-    if isinstance(data, Scores):
-        return data.missing is not None
-    members = (member for member in logs if member.system == log.system and member.task in log.subtasks)
-    return any(isinstance(item, Scores) and item.missing is not None for member in members for item in member.data)
+def estimate_rows(
+    logs: Sequence[TaskLog],
+    options: Options,
+    plugins: Plugins,
+    labels: "str | Path | Sequence[Label] | None" = None,
+    reference_runs: "Runs | None" = None,
+    probabilities: "str | Path | Probabilities | None" = None,
+) -> list[Estimate]:
+    """One estimate per system, task, metric and filter; parameters as for `estimate`."""
+    if labels is not None:
+        if probabilities is not None and not isinstance(probabilities, str):
+            raise DataError("inclusion_probabilities must be the name of a column of the file of labels.")
+        return estimate_with_labels(logs, labels, options, plugins, probabilities)
+    if reference_runs is None:
+        return estimate_logs(logs, options, plugins)
+    drawn = read_probabilities(probabilities) if isinstance(probabilities, str | Path) else probabilities
+    return estimate_whole(logs, reference_runs, options, drawn=drawn, plugins=plugins)
 
 
 def estimate_scores(
@@ -129,7 +173,6 @@ def estimate_scores(
     >>> estimate_scores([1, 1, 1, 1, 1, 1, 1, 0, 1, 1], level=0.9).value
     0.9
     """
-    from harness_uq.data.task_log import log_of_array
-
     chosen = resolve_arrays("estimate_scores", options, keywords, metric)
-    return estimate(log_of_array(values, "array", clusters=clusters, metric=metric), chosen)[0]
+    log = log_of_array(values, "array", clusters=clusters, metric=metric)
+    return estimate_logs([log], chosen, load_plugins())[0]

@@ -1,39 +1,29 @@
 """Rank all systems on the questions that they have in common."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from harness_uq.analyses.joint_tasks import JointTasks, comparable_runs, joint_tasks
+from harness_uq.analyses.overall.joint_scores import overall_tasks
+from harness_uq.analyses.overall.rank import rank_tasks
+from harness_uq.analyses.overall.select_tasks import TaskSelection
 from harness_uq.data.arrays import FloatArray, IntArray
-from harness_uq.data.match_questions import identical_pairs
-from harness_uq.data.selection import (
-    ScoreKey,
-    SelectedRun,
-    higher_is_better,
-    messages_of_systems,
-    select_runs,
-)
-from harness_uq.data.task_log import AggregateScore, Scores, TaskLog, log_of_array
+from harness_uq.data.selection import ScoreKey
+from harness_uq.data.task_log import log_of_array
 from harness_uq.inference.compact_letter_display import group_letters
 from harness_uq.inference.decisions import adjusted_array
-from harness_uq.inference.evidence import OpenLogs, with_best_evidence
-from harness_uq.inference.labels import Human, labeled_posterior
 from harness_uq.inference.load_plugins import load_plugins
-from harness_uq.inference.posterior import JointPosterior, joint_posterior
-from harness_uq.inference.scenarios import ExtremeRuns, OpenRanks, extreme_runs, open_ranks, with_open_ranks
-from harness_uq.io.human_labels import human_labels, require_labels, selection_with_labels, without_labels
+from harness_uq.inference.posterior import JointPosterior
+from harness_uq.inference.scenarios import with_open_ranks
+from harness_uq.inference.split_groups import split_by
+from harness_uq.io.human_labels import selection_with_labels
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.io.readers import Runs, task_logs
-from harness_uq.messages.catalogue.comparison import (
-    IDENTICAL_SYSTEMS,
-    RANKING_UNAVAILABLE,
-    SINGLE_SYSTEM,
-    TOO_FEW_SYSTEMS,
-)
-from harness_uq.messages.errors import DataError, NotEstimableError, error_summary
+from harness_uq.messages.catalogue.comparison import RANKING_UNAVAILABLE, TOO_FEW_SYSTEMS
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.options import Correction, Options, resolve, resolve_arrays
 from harness_uq.options_typed import RankKeywords, RankScoresKeywords
 from harness_uq.results.ranking import Neighbours, RankedSystem, Ranking
@@ -76,151 +66,53 @@ def rank(
         labeling; by default `probability`, if there is one
     plugins : plugins to use; by default the installed ones
     **keywords : options with the names of the command line: `level`, `scope`, `correction`, `seed`, `cluster`, `range`,
-        `use_samples`, `task`, `metric`, `filter` and `model`; also `n_draws`. They take precedence over `options`
+        `use_samples`, `task`, `metric`, `filter` and `model`; also `n_draws`, `by` as for `estimate`, and `overall`,
+        `weights`, `normalize`, `chance`, `missing_tasks` and `generalize_over="task"` as for `estimate`. They take
+        precedence over `options`
 
     Returns
     -------
-    One ranking per task, metric and filter; the best system comes first
+    One ranking per task, metric and filter; the best system comes first. With `by`, one per group of questions instead,
+    whose task is `TASK, FIELD: GROUP`. The attribute `overall` of the list is the `Overall` result with ranks, if it is
+    requested; None if there is only one task
 
     Raises
     ------
     LogError : if no log can be read from a path
+    DataError : if parameters exclude each other, or the options of the overall result do not fit the logs, as for
+        `estimate`
+    StructureError : if no task has a field of `by`, or the field has too many values
     NotEstimableError : if no two systems share a task and metric
     TypeError : if an option does not exist
     """
-    (chosen, selection), offered = resolve("rank", options, keywords), plugins or load_plugins()
+    chosen, selection = resolve(
+        "rank", options, keywords, labels=labels, inclusion_probabilities=inclusion_probabilities
+    )
+    offered = plugins or load_plugins()
     read = task_logs(logs, offered, selection_with_labels(selection, labels))
+    rows = ResultList[Ranking]()
+    if chosen.by:
+        groups = split_by(read, chosen.by, chosen.structure, offered)
+        rows += rankings_of(joint_tasks(comparable_runs(groups, chosen, offered), chosen, offered), chosen)
+        if not chosen.requests_overall:
+            return rows
     runs = comparable_runs(read, chosen, offered, labels=labels, inclusion_probabilities=inclusion_probabilities)
-    return rankings_of(joint_tasks(runs, chosen, offered), chosen)
+    selected = overall_tasks(runs, chosen, offered) if chosen.requests_overall else TaskSelection(())
+    parts = {part for task in selected.tasks for part in task.parts}
+    tasks = joint_tasks(runs, chosen, offered, parts if chosen.by else None)
+    if not chosen.by:
+        rows += rankings_of(tasks, chosen)
+    if len(selected.tasks) > 1:
+        rows.overall = rank_tasks(tasks, selected, chosen)
+    return rows
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ComparableRuns:
-    """The runs of several systems.
+def rankings_of(tasks: JointTasks, options: Options) -> list[Ranking]:
+    """Rank the systems on each task, metric and filter.
 
-    `by_system`: the data that represent each system. `by_key`: the data of each task, metric and filter that at least
-    two systems share. `extremes`: the same runs with extreme scores of the trials without a score; empty if all trials
-    have one. `labels`: human labels that correct the scores; None if there are none.
-    """
-
-    logs: Sequence[TaskLog]
-    by_system: Mapping[str, Mapping[ScoreKey, SelectedRun]]
-    by_key: Mapping[ScoreKey, Sequence[SelectedRun]]
-    extremes: ExtremeRuns = field(default_factory=dict)
-    labels: Human | None = None
-
-    def is_higher_better(self, key: ScoreKey) -> bool:
-        """Whether higher scores are better."""
-        return higher_is_better(self.by_key[key][0].log, key[1])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class JointTasks:
-    """Joint inference about the scores of several systems on each task, metric and filter.
-
-    `joint`: joint scores by task, metric and filter; only of those for which they can be computed. `reasons`: why there
-    are none for the others. `plugins`: the plugins that computed them. `open_ranks`: rank sets for other scores of the
-    trials without a score, of the tasks that have such trials.
-    """
-
-    runs: ComparableRuns
-    joint: Mapping[ScoreKey, JointPosterior]
-    reasons: tuple[str, ...]
-    plugins: Plugins
-    open_ranks: Mapping[ScoreKey, OpenRanks] = field(default_factory=dict)
-
-
-def comparable_runs(
-    logs: Sequence[TaskLog],
-    options: Options,
-    plugins: Plugins,
-    *,
-    labels: "str | Path | Sequence[Label] | None" = None,
-    inclusion_probabilities: str | None = None,
-) -> ComparableRuns:
-    """Select the runs that represent each system.
-
-    `labels`, `inclusion_probabilities`: human labels that correct the scores, as for `rank`. Raises NotEstimableError
-    if all logs belong to one system, and DataError if labels do not name the system, or the scope is not `population`,
-    and LogError if the file of labels cannot be read.
-    """
-    require_labels(labels, inclusion_probabilities)
-    if labels is not None:
-        return _labeled_runs(logs, labels, inclusion_probabilities, options, plugins)
-    read = with_best_evidence(logs, plugins, options.structure)
-    by_system = select_runs(read)
-    if len(by_system) == 1:
-        raise NotEstimableError(SINGLE_SYSTEM(system=next(iter(by_system))))
-    others = OpenLogs(logs, options.structure, plugins)
-    has_missing = any(isinstance(data, Scores) and data.missing is not None for log in read for data in log.data)
-    extremes = extreme_runs(others) if has_missing and others.are_open else {}
-    return ComparableRuns(read, by_system, _by_key(by_system, read), extremes)
-
-
-def _labeled_runs(
-    logs: Sequence[TaskLog],
-    labels: "str | Path | Sequence[Label]",
-    inclusion_probabilities: str | None,
-    options: Options,
-    plugins: Plugins,
-) -> ComparableRuns:
-    if options.scope != "population":
-        raise DataError("a ranking with human labels requires scope 'population'")
-    graded = without_labels(logs, labels)
-    runs, human = comparable_runs(graded, options, plugins), human_labels(labels, graded, inclusion_probabilities)
-    by_system = {
-        system: {key: entry for key, entry in by_key.items() if key[1] != human}
-        for system, by_key in runs.by_system.items()
-    }
-    by_key = {key: entries for key, entries in runs.by_key.items() if key[1] != human}
-    return ComparableRuns(runs.logs, by_system, by_key, labels=human)
-
-
-def joint_tasks(
-    runs: ComparableRuns, options: Options, plugins: Plugins, keys: Collection[ScoreKey] | None = None
-) -> JointTasks:
-    """Compute the joint scores of the tasks.
-
-    `keys`: tasks, metrics and filters; None for all.
-    """
-    joint: dict[ScoreKey, JointPosterior] = {}
-    open_of: dict[ScoreKey, OpenRanks] = {}
-    reasons: list[str] = []
-    for key, entries in runs.by_key.items():
-        if keys is not None and key not in keys:
-            continue
-        try:
-            scores = _joint(entries, runs, options, plugins)
-            if (found := _open_ranks(key, scores, runs, options, plugins)) is not None:
-                open_of[key] = found
-            scores.intervals, scores.prob_positive  # noqa: B018 - a failure concerns this task only
-            joint[key] = scores
-        except (DataError, NotEstimableError) as error:
-            reasons.append(f"metric {key[1]!r} of task {key[0]!r}: {error}")
-        except Exception as error:
-            reasons.append(f"metric {key[1]!r} of task {key[0]!r}: {error_summary(error)}")
-    return JointTasks(runs, joint, tuple(reasons), plugins, open_of)
-
-
-def _open_ranks(
-    key: ScoreKey, joint: JointPosterior, runs: ComparableRuns, options: Options, plugins: Plugins
-) -> OpenRanks | None:
-    """Rank sets for other scores of the trials without a score; None if there are none. Raises NotEstimableError if the
-    policy is `bounds` and they cannot be computed.
-    """
-    if not runs.extremes:
-        return None
-    try:
-        return open_ranks(key, joint, runs.by_key[key], runs.extremes, options.estimation, plugins)
-    except NotEstimableError:
-        if options.structure.missing.has_bounds:
-            raise
-        return None
-
-
-def rankings_of(tasks: JointTasks, options: Options) -> ResultList[Ranking]:
-    """Rank the systems on each task, metric and filter. Raises NotEstimableError if there is no task on which they can
-    be ranked.
+    Raises
+    ------
+    NotEstimableError : if there is no task on which they can be ranked
     """
     if not tasks.joint:
         what = "a task and metric in common"
@@ -229,7 +121,7 @@ def rankings_of(tasks: JointTasks, options: Options) -> ResultList[Ranking]:
         )
     adjusted = _adjusted([joint.p_values for joint in tasks.joint.values()], options.correction)
     n_pairs = sum(len(joint.systems) * (len(joint.systems) - 1) // 2 for joint in tasks.joint.values())
-    rankings = ResultList[Ranking]()
+    rankings: list[Ranking] = []
     for (key, joint), p in zip(tasks.joint.items(), adjusted, strict=True):
         ranking = _ranking(key, joint, p, n_pairs, options, higher=tasks.runs.is_higher_better(key))
         found = tasks.open_ranks.get(key)
@@ -274,40 +166,6 @@ def rank_scores(
     if len(counts := sorted({len(log.questions) for log in logs})) > 1:
         raise DataError(f"all arrays must have one row per question; got {counts[0]} and {counts[-1]} rows")
     return rank(logs, chosen)[0]
-
-
-def _by_key(
-    systems: Mapping[str, Mapping[ScoreKey, SelectedRun]], logs: Sequence[TaskLog]
-) -> dict[ScoreKey, list[SelectedRun]]:
-    """Return the data of the tasks that at least two systems were run on, and of groups of which only totals exist."""
-    runs_by_key: dict[ScoreKey, list[SelectedRun]] = {}
-    for system, by_key in systems.items():
-        own = [log for log in logs if log.system == system]
-        for key, entry in by_key.items():
-            if not entry.log.subtasks or _has_only_totals(entry.log, own):
-                runs_by_key.setdefault(key, []).append(entry)
-    return {key: entries for key, entries in runs_by_key.items() if len(entries) > 1}
-
-
-def _has_only_totals(group: TaskLog, logs: Sequence[TaskLog]) -> bool:
-    members = [log for log in logs if log.task in group.subtasks]
-    return all(isinstance(data, AggregateScore) for log in members for data in log.data)
-
-
-def _joint(entries: Sequence[SelectedRun], runs: ComparableRuns, options: Options, plugins: Plugins) -> JointPosterior:
-    if runs.labels is not None:
-        joint: JointPosterior = labeled_posterior(
-            entries, runs.labels, options.estimation, plugins, n_draws=options.n_draws
-        )
-    else:
-        joint = joint_posterior(entries, options.estimation, plugins, logs=runs.logs, n_draws=options.n_draws)
-    of_logs = messages_of_systems(entries, [entry.log.system for entry in entries], options.scope)
-    identical = (
-        IDENTICAL_SYSTEMS(systems=(first.log.system, second.log.system), n_questions=len(first.log.questions))
-        for first, second in identical_pairs(entries)
-    )
-    joint.further_messages = (*of_logs, *identical)
-    return joint
 
 
 def _adjusted(tables: Sequence[FloatArray | None], correction: Correction) -> list[FloatArray | None]:

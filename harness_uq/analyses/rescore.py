@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness_uq.analyses.estimate import estimate
 from harness_uq.data.clusters import missing_field
 from harness_uq.data.selection import LogFilter
+from harness_uq.inference.estimates import estimate_logs
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io import paths as io_paths
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.io.plugins.protocols import Reader, Run, Writer
-from harness_uq.io.readers import read_run, with_system
+from harness_uq.io.readers import read_run, task_logs, with_system
 from harness_uq.io.run_search import expand_path, find_runs, why_no_run
 from harness_uq.messages.catalogue.reading import LINK_LEADS_OUTSIDE, OUTPUT_LINK_LEADS_OUTSIDE
 from harness_uq.messages.errors import LogError, StructureError, message_of
@@ -84,7 +84,7 @@ def rescore(
                 read = read_run(harness, run, need_scores=True)
                 named = [with_system(log, name_of(log.system)) for log in read]
                 if logs := (selection or LogFilter()).of(named):
-                    rows = tuple(estimate(logs, chosen, plugins=offered))
+                    rows = tuple(estimate_logs(task_logs(logs, offered), chosen, offered))
                     wrong = missing_field(chosen.structure, logs)
                     estimated.append(_Estimated(writer, run, rows, destination, wrong))
             except Exception as error:

@@ -3,7 +3,6 @@
 import argparse
 import shlex
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness_uq.commands import console as _console
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from harness_uq.data.task_log import TaskLog
+    from harness_uq.inference.sides import Side
     from harness_uq.io.plugins.manager import Plugins
     from harness_uq.io.readers import Reading
     from harness_uq.options import Options
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from harness_uq.results.overall import Overall
     from harness_uq.results.result_list import ResultList
 
-    _Logs = Sequence[TaskLog]
-    _CompareSides = Callable[[_Logs, _Logs, Options, Plugins], Iterable[object]]
+    _CompareSides = Callable[[tuple[Side, Side], Options, Plugins], Iterable[object]]
 
 WORSE = 3
 
@@ -82,6 +81,7 @@ def run(args: argparse.Namespace) -> int:
     """Read, compare, print."""
     from harness_uq.analyses.overall.compare import worse_overall
     from harness_uq.inference.decisions import worse_rows
+    from harness_uq.inference.sides import Side
     from harness_uq.results.comparison import Comparison, row_name
     from harness_uq.results.result_list import ResultList
 
@@ -98,13 +98,15 @@ def run(args: argparse.Namespace) -> int:
         options = _load.options_of(args)
         _load.check_names(options.structure, [*logs, *b])
         _load.check_margin_tasks(args, [*logs, *b])
-        rows = ResultList[Comparison](row for a in sides for row in _compared(args, a, b, options, plugins))
-        overall = _overall(args, sides, b, options, plugins)
+        side_b = Side.read(b, "B", plugins, options.structure)
+        pairs = [(Side.read(a, "A", plugins, options.structure), side_b) for a in sides]
+        rows = ResultList[Comparison](row for pair in pairs for row in _compared(args, pair, options, plugins))
+        overall = _overall(args, pairs, options, plugins)
         lists: dict[str, Sequence[object]] = {"overall": overall, "comparisons": rows}
         if overall and emitter.output_format.name in _BRIEF:
             lists |= {"comparisons": _brief(rows, overall[0], is_pair=len(sides) == 1, per_task=args.per_task)}
         for name, compare_sides in _requested(args).items():
-            lists[name] = [row for a in sides for row in compare_sides(a, b, options, plugins)]
+            lists[name] = [row for pair in pairs for row in compare_sides(pair, options, plugins)]
         has_difference = any(result.differences for result in overall)
         problem = None if has_difference else _emit.nothing_estimable(options, rows)
         emitter.emit(lists, [*errors, *_emit.error_entries(problem)])
@@ -125,16 +127,17 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _compared(
-    args: argparse.Namespace, a: "_Logs", b: "_Logs", options: "Options", plugins: "Plugins"
-) -> "Iterable[Comparison]":
-    from harness_uq.analyses.comparison.compare import compare
+    args: argparse.Namespace, pair: "tuple[Side, Side]", options: "Options", plugins: "Plugins"
+) -> "list[Comparison]":
+    from harness_uq.analyses.comparison.compare_sides import compare_sides
+    from harness_uq.inference.labels import HumanLabels, compare_with_labels
     from harness_uq.io.human_labels import human_labels
 
     if not args.labels:
-        return compare(a, b, options, plugins=plugins)
+        return compare_sides(*pair, options, plugins)[0]
     with _console.checking_arguments():
-        labels = human_labels(args.labels, [*a, *b], args.inclusion_probabilities)
-    return compare(a, b, options, labels=labels, grader_shift=args.grader_shift, plugins=plugins)
+        labels = human_labels(args.labels, [*pair[0].logs, *pair[1].logs], args.inclusion_probabilities)
+    return compare_with_labels(pair, HumanLabels(labels, args.grader_shift), options, plugins)
 
 
 def _brief(
@@ -150,49 +153,41 @@ def _brief(
 
 def _requested(args: argparse.Namespace) -> "dict[str, _CompareSides]":
     """The lists of results that options request, and the function that compares two sides for each."""
-    from harness_uq.analyses.breakdown.compare import compare_by
+    from harness_uq.analyses.breakdown import compare_groups
     from harness_uq.analyses.comparison.questions import disagreements
     from harness_uq.analyses.resources import compare_resource_use
 
     functions: dict[str, _CompareSides] = {}
     if args.by:
-        functions["difference_breakdowns"] = lambda a, b, options, plugins: compare_by(
-            a, b, args.by, options, plugins=plugins
+        functions["difference_breakdowns"] = lambda pair, options, plugins: compare_groups(
+            pair, args.by, options, plugins
         )
     if args.disagreements:
-        functions["disagreements"] = lambda a, b, options, plugins: disagreements(
-            a, b, args.disagreements, options, plugins=plugins
+        functions["disagreements"] = lambda pair, options, plugins: disagreements(
+            pair[0].logged, pair[1].logged, args.disagreements, options, plugins=plugins
         )
     if _load.has_resources(args):
-        functions["resource_use"] = lambda a, b, options, plugins: compare_resource_use(
-            a, b, options.estimation, plugins
+        functions["resource_use"] = lambda pair, options, plugins: compare_resource_use(
+            pair[0].logged, pair[1].logged, options.estimation, plugins
         )
     return functions
 
 
 def _overall(
-    args: argparse.Namespace,
-    sides: "Sequence[Sequence[TaskLog]]",
-    b: "Sequence[TaskLog]",
-    options: "Options",
-    plugins: "Plugins",
+    args: argparse.Namespace, pairs: "Sequence[tuple[Side, Side]]", options: "Options", plugins: "Plugins"
 ) -> "list[Overall]":
     """The overall result with the differences from the second system or the baseline, if there are common tasks."""
     from harness_uq.analyses.overall.compare import compare_overall
     from harness_uq.messages.catalogue.overall import OVERALL_TOO_FEW_TASKS
 
-    logs, baseline = [log for a in sides for log in a], b[0].system
-    if any(log.system == baseline for log in logs):
-        logs = [replace(log, system=f"{log.system} (A)") for log in logs]
-        b = [replace(log, system=f"{baseline} (B)") for log in b]
     with _console.checking_arguments():
         result = compare_overall(
-            [*logs, *b],
-            b[0].system,
+            [log for side_a, _ in pairs for log in side_a.logged],
+            pairs[0][1].logged,
             options,
+            plugins,
             labels=args.labels,
             inclusion_probabilities=args.inclusion_probabilities,
-            plugins=plugins,
         )
     result = _load.with_note_unless_requested(args, result)
     is_empty = result is None or any(message.code == OVERALL_TOO_FEW_TASKS.code for message in result.messages)

@@ -77,9 +77,9 @@ def run(args: argparse.Namespace) -> int:
             rows = sorted(rows, key=_ORDERS[args.sort])
         lists: dict[str, Sequence[object]] = {"overall": [overall] if overall else [], "estimates": rows}
         if args.by:
-            from harness_uq.analyses.breakdown.estimate import estimate_by
+            from harness_uq.analyses.breakdown import estimate_groups
 
-            lists["breakdowns"] = estimate_by(reading.logs, args.by, options, plugins=plugins)
+            lists["breakdowns"] = list(estimate_groups(task_logs(reading.logs, plugins), args.by, options, plugins))
         is_brief = emitter.output_format.name == "table" and not args.per_task
         if is_brief and len(rows) > _MANY and overall is not None and overall.systems:
             del lists["estimates"]

@@ -122,10 +122,12 @@ def _run_command(command: "Command", arguments: Sequence[str]) -> int:
     try:
         with ignoring([*settings.ignore, *args.ignore]):
             given = {
-                one.name
+                one.name: value
                 for one in arguments_of(command)
-                if getattr(args, one.name) not in (None, False, [], one.default)
+                if (value := getattr(args, one.name)) not in (None, False, [], one.default)
             }
+            if "scope" in settings.values:
+                given.setdefault("scope", settings.values["scope"])
             check_conflicts(command.name, given, is_command=True)
             code = command.page.run(args)
         print(end="", flush=True)

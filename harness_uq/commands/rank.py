@@ -21,8 +21,10 @@ _ARGUMENTS = (named_logs(),)
 
 def run(args: argparse.Namespace) -> int:
     """Read, rank, print."""
-    from harness_uq.analyses.overall.rank import overall_tasks, rank_tasks
-    from harness_uq.analyses.rank import comparable_runs, joint_tasks, rankings_of
+    from harness_uq.analyses.joint_tasks import comparable_runs, joint_tasks
+    from harness_uq.analyses.overall.joint_scores import overall_tasks
+    from harness_uq.analyses.overall.rank import rank_tasks
+    from harness_uq.analyses.rank import rankings_of
     from harness_uq.inference.split_groups import split_by
     from harness_uq.io.readers import task_logs
 
@@ -40,13 +42,13 @@ def run(args: argparse.Namespace) -> int:
                 labels=args.labels,
                 inclusion_probabilities=args.inclusion_probabilities,
             )
-            selection = overall_tasks(runs, options, options, plugins)
+            selection = overall_tasks(runs, options, plugins)
         has_overall = len(selection.tasks) > 1
         parts = {part for task in selection.tasks for part in task.parts}
         is_brief = has_overall and not (args.per_task or args.plot) and emitter.output_format.name in _BRIEF
         tasks = joint_tasks(runs, options, plugins, parts if is_brief else None)
         with _console.checking_arguments():
-            combined = rank_tasks(tasks, selection, options, options) if has_overall else None
+            combined = rank_tasks(tasks, selection, options) if has_overall else None
         overall = [one] if (one := _load.with_note_unless_requested(args, combined)) else []
         shows_tasks = not (is_brief and overall and overall[0].systems)
         if shows_tasks and is_brief:

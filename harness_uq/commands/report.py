@@ -15,8 +15,6 @@ from harness_uq.options import Option
 
 if TYPE_CHECKING:
     from harness_uq.data.task_log import TaskLog
-    from harness_uq.io.plugins.manager import Plugins
-    from harness_uq.options import Options
 
 
 USAGE = "LOG [LOG ...] [options]"
@@ -43,7 +41,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _report(args: argparse.Namespace, emitter: _emit.Emitter) -> int:
-    from harness_uq.analyses.report import report
+    from harness_uq.analyses.report import report, with_groups
+    from harness_uq.io.readers import task_logs
 
     plugins = _load.plugins_of_command(args)
     options = _load.options_of(args)
@@ -65,34 +64,14 @@ def _report(args: argparse.Namespace, emitter: _emit.Emitter) -> int:
     else:
         rows = [row for scan in scans for row in scan.rows_of(logs)]
     with _console.checking_arguments():
-        results = report(logs, options, plugins=plugins, estimates=rows)
+        results = report(logs, replace(options, by=()), plugins=plugins, estimates=rows)
     results = replace(results, overall=_load.with_note_unless_requested(args, results.overall))
     for failure in results.problems:
         _console.print_error(f"warning: {failure}")
     problem = _emit.nothing_estimable(options, results.estimates)
     errors += _emit.error_entries(problem)
-    emitter.emit({**results.lists, **_groups(args, logs, options, plugins)}, errors)
+    emitter.emit(with_groups(results, task_logs(logs, plugins), options, plugins).lists, errors)
     return max(failed, _emit.report_problem(problem))
-
-
-def _groups(
-    args: argparse.Namespace, logs: "Sequence[TaskLog]", options: "Options", plugins: "Plugins"
-) -> "dict[str, Sequence[object]]":
-    """Scores by groups of questions and, of two systems, their differences."""
-    from harness_uq.analyses.breakdown.compare import compare_by
-    from harness_uq.analyses.breakdown.estimate import estimate_by
-    from harness_uq.options import Options
-
-    if not args.by:
-        return {}
-    scores = estimate_by(logs, args.by, options, plugins=plugins)
-    systems = list(dict.fromkeys(log.system for log in logs))
-    differences: Sequence[object] = ()
-    if len(systems) == 2:
-        a, b = ([log for log in logs if log.system == system] for system in systems)
-        compared = Options(level=options.level, structure=options.structure, seed=options.seed)
-        differences = compare_by(a, b, args.by, compared, plugins=plugins)
-    return {"breakdowns": scores, "difference_breakdowns": differences}
 
 
 def _check_one_system(logs: "Sequence[TaskLog]") -> None:

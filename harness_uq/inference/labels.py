@@ -343,11 +343,9 @@ def compare_with_labels(
     """Compare the human scores of two systems on every task, metric and filter that a grader scored.
 
     Groups of tasks and the metric of human scores have no comparison. If the labels are insufficient, its difference is
-    None and a message gives the reason. Raises DataError if the scope is not `population`, or labels do not name the
+    None and a message gives the reason. Raises DataError if labels do not name the
     system, and NotEstimableError if the systems have no task and metric in common.
     """
-    if options.scope != "population":
-        raise DataError("a comparison with human labels requires scope 'population'")
     matched, notes = common_keys(*sides)
     names = sides[0].system, sides[1].system
     if not isinstance(labels.source, str) and (

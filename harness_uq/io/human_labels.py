@@ -174,12 +174,6 @@ def _unquoted(text: str) -> str:
 # ---------------------------------------------------------------- where labels come from
 
 
-def require_labels(labels: object, inclusion_probabilities: str | None) -> None:
-    """Make sure that labels are given with the column of their probabilities; raises DataError if they are not."""
-    if labels is None and inclusion_probabilities is not None:
-        raise DataError("inclusion_probabilities requires labels.")
-
-
 def without_labels(logs: Sequence[TaskLog], labels: str | Path | Sequence[Label]) -> list[TaskLog]:
     """The logs without those that were read from the file of labels, unless all of them are from this file."""
     path = Path(labels).absolute() if isinstance(labels, str | Path) else None

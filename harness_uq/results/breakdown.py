@@ -219,7 +219,7 @@ def plot_groups(breakdown: Groups, *, ax: "Axes | None" = None, title: str | Non
 
     Parameters
     ----------
-    breakdown : result of `estimate_by` or `compare_by` for one task and metric
+    breakdown : result of `estimate(by=...)` or `compare(by=...)` for one task and metric
     ax : axes to draw in; None for a new figure
     title : title of the axes
 

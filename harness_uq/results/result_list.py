@@ -1,6 +1,6 @@
 """The list of results that analyses return, with a notebook display and conversions to data frames and formats."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -9,6 +9,7 @@ from harness_uq.output.declared import Record, figure_of, frame_of
 from harness_uq.output.formats import Layout, RenderOptions, installed_formats
 from harness_uq.output.notebook import html_of
 from harness_uq.results.documents import lists_of, render_lists, result_set
+from harness_uq.results.overall import Overall
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,11 +28,16 @@ _Row = TypeVar("_Row", bound=HasRecords)
 class ResultList(list[_Row]):
     """A list of results of one type, with a notebook display and conversions to data frames and output formats.
 
+    The attribute `overall` is the overall result of several tasks, if it was requested. Documents and formats contain
+    it, data frames and figures do not.
+
     >>> from harness_uq import estimate_scores
     >>> rows = ResultList([estimate_scores([1, 0, 1, 1])])
     >>> rows.to_dicts()[0]["value"]
     0.75
     """
+
+    overall: Overall | None = None
 
     def to_dicts(self) -> list[Record]:
         """Flat records: one per estimate, comparison, ranked system of a ranking, or design of a plan.
@@ -60,7 +66,10 @@ class ResultList(list[_Row]):
 
     def to_dict(self) -> dict[str, object]:
         """The document that `--format json` prints, as plain values; missing values are None."""
-        return result_document(result_set(lists_of(self)))
+        return result_document(result_set(self._lists()))
+
+    def _lists(self) -> dict[str, Sequence[object]]:
+        return {**({} if self.overall is None else lists_of([self.overall])), **lists_of(self)}
 
     def plot(self, **options: Any) -> "Figure":
         """Figure of the results: scores, differences, ranks, variance components or the precision of a plan.
@@ -115,7 +124,7 @@ class ResultList(list[_Row]):
             label=label,
             title=title,
         )
-        return render_lists(lists_of(self), output_format, options)
+        return render_lists(self._lists(), output_format, options)
 
     def to_latex(
         self,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness_uq.analyses.comparison.compare import compare
+from harness_uq.analyses.compare import compare
 from harness_uq.analyses.rank import rank
 from harness_uq.analyses.report import report
 from harness_uq.commands.main import main

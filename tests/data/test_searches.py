@@ -16,7 +16,7 @@ COMMANDS: dict[str, Callable[[Path, Path], object]] = {
     "estimate": lambda new, old: harness_uq.estimate([new, old]),
     "compare": lambda new, old: harness_uq.compare(new, old),
     "rank": lambda new, old: harness_uq.rank([new, old]),
-    "rank, overall": lambda new, old: harness_uq.rank_overall([new, old]),
+    "rank, overall": lambda new, old: harness_uq.rank([new, old], overall=True),
     "gate": lambda new, old: harness_uq.gate(new, old, margin=0.05),
 }
 N_LOGS = 16  # eight tasks and groups of each of the two systems

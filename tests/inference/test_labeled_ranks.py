@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from harness_uq import DataError, Options, compare, estimate, rank
-from harness_uq.analyses.overall.compare import compare_overall
-from harness_uq.analyses.overall.rank import rank_overall
+from harness_uq import DataError, compare, estimate, rank
 from harness_uq.io.human_labels import Label
 from harness_uq.messages.errors import NotEstimableError
 from harness_uq.stats.labels.effective_labels import corrected_correlation
@@ -82,13 +80,13 @@ def test_a_label_must_name_its_system():
 
 def test_the_overall_ranking_and_comparison_combine_corrected_scores():
     both, labels = logs("math", "law"), labels_of(*SYSTEMS)
-    result = rank_overall(both, labels=labels)
+    result = rank(both, labels=labels, overall=True).overall
     tasks = {ranking.task: {row.system: row.value for row in ranking.systems} for ranking in rank(both, labels=labels)}
     for row in result.systems:
         assert row.value == pytest.approx(np.mean([tasks[task][row.system] for task in tasks]))
     assert [row.system for row in result.systems] == ["a", "b", "c"]
     assert has(result, "ranked-with-labels")
-    compared = compare_overall(both, "c", Options(), labels=labels)
+    compared = compare(both, baseline="c", labels=labels, overall=True).overall
     assert {one.system: one.verdict for one in compared.differences} == {"a": "better", "b": "better"}
 
 

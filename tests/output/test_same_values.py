@@ -37,7 +37,7 @@ def test_a_comparison_has_the_same_values_in_all_formats(logs: Path, tmp_path: P
         for size in ("large", "small")
     )
     rows = harness_uq.compare(large, small)
-    overall = harness_uq.compare_overall([*large, *small], small[0].system)
+    overall = harness_uq.compare(large, small, overall=True).overall
     assert overall is not None
     (one,) = overall.differences
     (row,) = (row for row in rows if row.task == GROUP)
@@ -65,7 +65,7 @@ def test_a_comparison_has_the_same_values_in_all_formats(logs: Path, tmp_path: P
 
 def test_an_overall_score_has_the_same_values_in_all_commands(logs: Path, tmp_path: Path, capsys, monkeypatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
-    result = harness_uq.estimate_overall(logs, task=[f"{GROUP}*"])
+    result = harness_uq.estimate(logs, overall=True, task=[f"{GROUP}*"]).overall
     assert result is not None
     page = tmp_path / "report.html"
     printed(capsys, "report", str(logs), "--output", str(page))

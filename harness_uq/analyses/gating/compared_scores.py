@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-from harness_uq.analyses.comparison.compare import compare_sides
+from harness_uq.analyses.comparison.compare_sides import compare_sides
 from harness_uq.analyses.gating.runs import RunCounts
 from harness_uq.analyses.overall.compare import compare_overall
 from harness_uq.data.panel import MatchedScore
@@ -220,16 +220,13 @@ def _overall_comparison(
     error counts as normal with the standard deviation of the interval. Raises DataError if there are fewer than two
     tasks, and NotEstimableError if there is no overall result, for the reason that its message gives.
     """
-    names = new[0].system, baseline[0].system
-    if names[0] == names[1]:
-        names = f"{names[0]} (A)", f"{names[1]} (B)"
-    logs = [replace(log, system=name) for side, name in zip((new, baseline), names, strict=True) for log in side]
-    result = compare_overall(logs, names[1], options.compare, plugins=plugins)
+    result = compare_overall(new, baseline, options.compare, plugins)
     if result is None:
         raise DataError("an overall decision requires at least two tasks")
     if not result.differences:
         raise NotEstimableError(result.reason or "There is no overall result")
     (one,) = result.differences
+    names = one.system, result.baseline or ""
     a, b = ({system.system: system for system in result.systems}[name] for name in names)
     metrics = dict.fromkeys((task.metric, task.filter) for task in result.tasks)
     metric, filter_name = next(iter(metrics)) if len(metrics) == 1 else ("mean of tasks", "none")

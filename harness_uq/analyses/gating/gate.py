@@ -38,7 +38,7 @@ from harness_uq.inference.labels import HumanLabels
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.inference.scenarios import with_open_decision
 from harness_uq.inference.sides import Side, common_keys
-from harness_uq.io.human_labels import human_labels, require_labels, selection_with_labels
+from harness_uq.io.human_labels import human_labels, selection_with_labels
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.io.readers import Runs
 from harness_uq.messages.catalogue.comparison import MIXED_SCALES, ONE_BASELINE_RUN, UNKNOWN_MARGIN_METRIC
@@ -158,13 +158,18 @@ def gate(
     TypeError : if an option does not exist
     """
     offered = plugins or load_plugins()
-    resolved, selected = resolve("gate", options, keywords)
+    resolved, selected = resolve(
+        "gate",
+        options,
+        keywords,
+        baseline=baseline,
+        history=history,
+        labels=labels,
+        inclusion_probabilities=inclusion_probabilities,
+    )
     chosen = GateDesign.of(resolved)
     if baseline is not None and "margin" not in keywords:
         require_margin(resolved, options, "gate")
-    require_labels(labels, inclusion_probabilities)
-    if labels is not None and (chosen.overall or chosen.requirements or chosen.by):
-        raise DataError("a gate with human labels supports neither bounds of scores, an overall result nor groups (by)")
     if baseline is None and not chosen.requirements:
         raise DataError("gate requires a baseline, or a bound of a score such as at_least=0.8")
     compared = named_metrics([*resolved.margins, *chosen.improve_by])
@@ -178,9 +183,7 @@ def gate(
     if baseline is not None:
         others, counts = read_side(baseline, "the baseline", offered, chosen.compare.structure, selection)
     further = HistoryRuns()
-    if history is not None:
-        if others is None:
-            raise DataError("a history requires a baseline")
+    if history is not None and others is not None:
         compared_logs = own_counts.sources | counts.sources
         further = HistoryRuns.read(history, others, compared_logs, offered, chosen.compare.structure, selection)
     logs = [log for side in (own, others) if side for log in side.logs]

@@ -9,13 +9,13 @@ from typing import TypeAlias
 
 import numpy as np
 
-from harness_uq.analyses.estimate import estimate
 from harness_uq.analyses.overall.select_tasks import headline_order
 from harness_uq.data.resources import RESOURCE_METRICS, renamed
 from harness_uq.data.selection import ScoreKey, SelectedRun
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.data.trial_endings import ending_code
 from harness_uq.inference.decisions import BINOMIAL_METHODS, Hypothesis, bound_hypothesis
+from harness_uq.inference.estimates import estimate_logs
 from harness_uq.inference.sides import Side
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.messages.catalogue.comparison import BOUND_OUTSIDE_RANGE, REQUIREMENT_NOT_SELECTED
@@ -135,7 +135,7 @@ def required_scores(
     keys = [(requirement, key) for requirement in requirements for key in requirement.select(new.chosen)]
     if not keys:
         return []
-    estimates = estimate(new.logs, compared.estimation, plugins=plugins)
+    estimates = estimate_logs(new.logs, compared.estimation, plugins)
     rows = {row.key: row for row in estimates if row.key in new.chosen and row.source == new.chosen[row.key].log.source}
     required = [RequiredScore(requirement, rows[key]) for requirement, key in keys]
     for one in required:

@@ -2,69 +2,27 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Literal, Unpack
+from typing import Literal
 
 import numpy as np
 
 from harness_uq import stats
-from harness_uq.analyses.estimate import estimate
 from harness_uq.analyses.overall.combine import SAME_VALUE, Combination, Facts, Rows, combine
 from harness_uq.analyses.overall.select_tasks import TaskSelection, select_tasks, task_groups
 from harness_uq.data.arrays import FloatArray
 from harness_uq.data.selection import ScoreKey, higher_is_better
 from harness_uq.data.task_log import TaskLog
-from harness_uq.inference.load_plugins import load_plugins
-from harness_uq.io.plugins.manager import Plugins
-from harness_uq.io.readers import Runs, task_logs
 from harness_uq.messages.catalogue.comparison import OVERALL_WITHOUT_BOUNDS
 from harness_uq.messages.catalogue.estimation import FEW_TASKS, RANGE_REQUIRED, TASKS_AS_SAMPLE
 from harness_uq.messages.errors import NotEstimableError, refusal_of
 from harness_uq.messages.message import Message
-from harness_uq.options import Options, resolve
-from harness_uq.options_typed import EstimateKeywords
+from harness_uq.options import Options
 from harness_uq.results.estimate import Estimate, Interval, IntervalKind
 from harness_uq.results.overall import Overall, OverallSystem
 
 BINOMIAL_METHODS = ("beta", "totals")
 FEW = 10
 _WHOLE = 1e-6
-
-
-def estimate_overall(  # type: ignore[misc]
-    runs: Runs,
-    overall: Options | None = None,
-    options: Options | None = None,
-    *,
-    plugins: Plugins | None = None,
-    **keywords: Unpack[EstimateKeywords],
-) -> Overall | None:
-    """Estimate the overall score of each system over several tasks.
-
-    Parameters
-    ----------
-    runs : paths of logged runs, results in memory, lists of these, or a mapping from names of systems to them, as for
-        `read_logs`
-    overall : how the scores of the tasks are combined
-    options : options of the estimates of the tasks
-    plugins : plugins to use; by default the installed ones
-    **keywords : options as for `estimate`
-
-    Returns
-    -------
-    The overall result, without systems if it cannot be computed; None if there is only one task
-
-    Raises
-    ------
-    LogError : if no log can be read from a path
-    DataError : if an option names a task or metric that does not exist, or tasks are missing and the options do not
-        allow it
-    TypeError : if an option does not exist
-    """
-    offered = plugins or load_plugins()
-    chosen, selection = resolve("estimate", options, keywords)
-    logs = task_logs(runs, offered, selection)
-    rows = estimate(logs, chosen, plugins=offered)
-    return combine_estimates(rows, logs, overall)
 
 
 def combine_estimates(

@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from harness_uq.analyses.estimate import estimate
 from harness_uq.analyses.store.file_batches import Batch, CacheKey, FileGroup
 from harness_uq.analyses.store.run_result import BatchResult, RunResult, outline
 from harness_uq.analyses.store.serialize import pack
+from harness_uq.inference.estimates import estimate_logs
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io.listing_cache import use_listing
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.io.plugins.protocols import Reader
-from harness_uq.io.readers import ReadErrors
+from harness_uq.io.readers import ReadErrors, task_logs
 from harness_uq.io.run_search import search
 from harness_uq.messages.catalogue.result_store import RUN_NOT_STORED, STORE_FILE_DAMAGED
 from harness_uq.messages.errors import HarnessUqError, error_summary
@@ -48,7 +48,7 @@ class BatchWorker:
             if self.options is not None:
                 for runs in runs_of.values():
                     for i, run in enumerate(runs):
-                        estimates = estimate(run.logs, self.options, plugins=plugins)
+                        estimates = estimate_logs(task_logs(run.logs, plugins), self.options, plugins)
                         packed = tuple(pack(row, plugins.estimators) for row in estimates)
                         runs[i] = replace(run, packed_estimates=packed)
         except HarnessUqError as error:

@@ -266,9 +266,7 @@ def _stepped(statistic: FloatArray, errors: FloatArray, scale: FloatArray, level
     return RankSets(1 + above.sum(axis=0), n - above.sum(axis=1), above, critical, level)
 
 
-def _nth_largest(
-    bounds: FloatArray, errors: FloatArray, scale: FloatArray, open_pairs: BoolArray, place: int
-) -> float:
+def _nth_largest(bounds: FloatArray, errors: FloatArray, scale: FloatArray, open_pairs: BoolArray, place: int) -> float:
     """The largest statistic of each draw, sorted: the value at a place, where 1 is the largest.
 
     No draw's statistic exceeds its value in `bounds`, as the open pairs only become fewer. Draws are taken in the order

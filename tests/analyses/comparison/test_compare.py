@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from benchmarks.reference.two_proportions import independent_posterior
-from harness_uq.analyses.comparison.compare import compare
+from harness_uq.analyses.compare import compare
 from harness_uq.analyses.rank import rank
 from harness_uq.data.panel import panel_of_scores
 from harness_uq.data.structure import StructureOptions

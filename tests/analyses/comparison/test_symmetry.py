@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harness_uq.analyses.comparison.compare import compare
+from harness_uq.analyses.compare import compare
 from harness_uq.data.structure import StructureOptions
 from harness_uq.data.task_log import (
     AggregateScore,

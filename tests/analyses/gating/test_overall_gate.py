@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness_uq import DataError, Options, compare_overall
+from harness_uq import DataError, compare
 from harness_uq.analyses.gating.gate import gate
 from harness_uq.commands.main import main
 from tests.analyses.overall.test_rank import logs_of
@@ -44,7 +44,7 @@ def test_one_bad_task_fails_the_gate_of_all_scores_but_not_that_of_the_overall_r
 def test_the_decision_is_that_of_the_overall_interval(drop: float, margin: float, decision: str) -> None:
     new, old = sides(scores(*[drop] * N_TASKS))
     decided = gate(new, old, margin=margin, overall=True)
-    overall = compare_overall([*new, *old], "old", options=Options(margin=margin))
+    overall = compare(new, old, margin=margin, overall=True).overall
     assert overall is not None
     (one,) = overall.differences
     by_interval = (

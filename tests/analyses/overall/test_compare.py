@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness_uq import DataError, Options, compare_overall, rank_overall
+from harness_uq import DataError, NotEstimableError, compare, estimate, rank
 from harness_uq.commands.main import main
 from harness_uq.results.overall import Overall
 from tests.analyses.overall.test_rank import THREE, logs_of, scores
@@ -15,13 +15,13 @@ FOUR = {f"t{k}": scores(k, a=0.7, b=0.55, c=0.54, d=0.4) for k in range(4)}
 
 
 def compared(baseline: str = "b", **options: object) -> Overall:
-    result = compare_overall(logs_of(FOUR), baseline, options=Options(**options))
+    result = compare(logs_of(FOUR), baseline=baseline, overall=True, **options).overall
     assert result is not None
     return result
 
 
 def test_differences_have_the_scores_and_the_verdicts_of_the_board() -> None:
-    result, board = compared(), rank_overall(logs_of(FOUR))
+    result, board = compared(), rank(logs_of(FOUR), overall=True).overall
     assert board is not None
     values = {system.system: system.value for system in board.systems}
     assert [one.system for one in result.differences] == ["a", "c", "d"]
@@ -42,7 +42,7 @@ def test_simultaneous_intervals_lie_between_single_and_bonferroni_intervals() ->
 
 def compared_pair() -> Overall:
     logs = [log for log in logs_of(FOUR) if log.system in "ab"]
-    result = compare_overall(logs, "b")
+    result = compare(logs, baseline="b", overall=True).overall
     assert result is not None
     return result
 
@@ -60,7 +60,7 @@ def test_a_margin_of_the_overall_result_makes_small_differences_equivalent() -> 
 
 
 def test_lower_scores_can_be_better() -> None:
-    result = compare_overall(logs_of(FOUR, higher_is_better={"acc": False}), "b")
+    result = compare(logs_of(FOUR, higher_is_better={"acc": False}), baseline="b", overall=True).overall
     assert result is not None
     assert {one.system: one.verdict for one in result.differences} == {"d": "better", "c": "undecided", "a": "worse"}
     assert result.systems[0].system == "d"
@@ -68,12 +68,12 @@ def test_lower_scores_can_be_better() -> None:
 
 def test_unknown_baselines_are_errors_and_baselines_without_a_task_are_refused() -> None:
     with pytest.raises(DataError, match="'e'"):
-        compare_overall(logs_of(FOUR), "e")
+        compare(logs_of(FOUR), baseline="e", overall=True)
     logs = [log for log in logs_of(THREE) if (log.system, log.task) != ("b", "t3")]
-    refused = compare_overall(logs, "b", Options(missing_tasks="drop-system"))
+    refused = compare(logs, baseline="b", missing_tasks="drop-system").overall
     assert refused is not None
     assert refused.systems == ()
-    assert compare_overall(logs_of({"t0": FOUR["t0"]}), "a") is None
+    assert compare(logs_of({"t0": FOUR["t0"]}), baseline="a", overall=True).overall is None
 
 
 @pytest.fixture
@@ -136,3 +136,30 @@ def test_the_exit_code_depends_on_the_overall_result_on_request_only(table: str,
     assert main(["compare", table, "--model", "a", "--model", "d", "--fail-if-worse", "--overall"]) == 0
     assert main([*pair, "--overall", "--task", "t0"]) == 2
     assert "--overall" in capsys.readouterr().err
+
+
+def test_options_of_the_overall_result_request_it() -> None:
+    logs = logs_of(FOUR)
+    assert estimate(logs).overall is None
+    for call in (estimate, rank, lambda given, **options: compare(given, baseline="b", **options)):
+        assert call(logs, overall=True).overall.systems
+        assert call(logs, weights="questions").overall.weights == "questions"
+        assert call(logs, weights="questions", missing_tasks="error").overall is not None
+
+
+def test_documents_of_a_list_contain_its_overall_result() -> None:
+    rows = estimate(logs_of(FOUR), overall=True)
+    assert rows.to_dict()["overall"]["systems"][0]["system"] == rows.overall.systems[0].system
+    assert "Overall: mean of" in rows.render()
+    assert {record["task"] for record in rows.to_dicts()} == set(FOUR)
+
+
+def test_every_other_system_is_compared_with_the_baseline() -> None:
+    rows = compare(logs_of(FOUR), baseline="b", overall=True)
+    assert {(row.system_a, row.system_b) for row in rows} == {(name, "b") for name in "acd"}
+    assert {one.system for one in rows.overall.differences} == set("acd")
+    with pytest.raises(DataError, match="baseline"):
+        compare(logs_of(FOUR))
+    alone = [log for log in logs_of(FOUR) if log.system == "b"]
+    with pytest.raises(NotEstimableError):
+        compare(alone, baseline="b")

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness_uq import rank, rank_overall
-from harness_uq.analyses.overall.rank import overall_scores, overall_tasks
-from harness_uq.analyses.rank import comparable_runs, joint_tasks
+from harness_uq import compare, rank
+from harness_uq.analyses.joint_tasks import comparable_runs, joint_tasks
+from harness_uq.analyses.overall.joint_scores import overall_scores, overall_tasks
 from harness_uq.commands.main import main
 from harness_uq.data.task_log import TaskLog
 from harness_uq.inference.load_plugins import load_plugins
@@ -38,7 +38,7 @@ THREE = {f"t{k}": scores(k, a=0.7, b=0.55, c=0.54) for k in range(4)}
 
 
 def ranked(logs: list[TaskLog], **options: object) -> Overall:
-    result = rank_overall(logs, Options(**options))
+    result = rank(logs, overall=True, **options).overall
     assert result is not None
     return result
 
@@ -47,8 +47,8 @@ def test_the_errors_of_differences_are_those_of_the_paired_tasks() -> None:
     logs = logs_of(THREE)
     options, plugins = Options(), load_plugins()
     runs = comparable_runs(logs, options, plugins)
-    selection = overall_tasks(runs, options, options, plugins)
-    joint = overall_scores(joint_tasks(runs, options, plugins), selection, options, options)
+    selection = overall_tasks(runs, options, plugins)
+    joint = overall_scores(joint_tasks(runs, options, plugins), selection, options)
     differences = [by_system["a"] - by_system["b"] for by_system in THREE.values()]
     expected = np.sqrt(sum(np.var(d, ddof=1) / len(d) for d in differences)) / len(differences)
     assert (joint.draws[0] - joint.draws[1]).std() == pytest.approx(expected, rel=0.06)
@@ -120,6 +120,29 @@ def test_warnings_of_tasks_are_counted_by_kind() -> None:
     codes = {message.params["warning"]: message.params["n_tasks"] for message in find(ranked(logs), "UQ299")}
     per_task = [{message.code for message in ranking.warnings} for ranking in rank(logs)]
     assert codes == {code: sum(code in found for found in per_task) for code in set().union(*per_task)}
+
+
+@pytest.mark.parametrize("options", [{}, {"weights": "questions"}, {"generalize_over": "task"}])
+@pytest.mark.parametrize("higher", [True, False])
+def test_ranks_of_two_systems_are_those_of_their_difference(options: dict[str, str], higher: bool) -> None:
+    for ability in (0.6, 0.57):
+        logs = logs_of({f"t{k}": scores(k, a=ability, b=0.55) for k in range(4)}, higher_is_better={"acc": higher})
+        result = ranked(logs, **options)
+        by_name = {system.system: system for system in result.systems}
+        assert by_name["a"].prob_best == pytest.approx(1 - by_name["b"].prob_best)
+        assert np.array(result.prob_better)[0, 1] == result.systems[0].prob_best
+        is_apart = len({system.letters for system in result.systems}) == 2
+        assert ({system.rank_set for system in result.systems} == {(1, 1), (2, 2)}) == is_apart
+        if "generalize_over" in options:
+            continue
+        (difference,) = compare(logs, baseline="b", overall=True, **options).overall.differences
+        assert by_name["a"].prob_best == pytest.approx(difference.prob_better)
+        assert is_apart == (difference.verdict in ("better", "worse"))
+
+
+def test_two_identical_systems_are_equally_likely_the_best() -> None:
+    logs = logs_of({task: {"a": by_system["a"], "b": by_system["a"]} for task, by_system in THREE.items()})
+    assert [system.prob_best for system in ranked(logs).systems] == pytest.approx([0.5, 0.5], abs=1e-9)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from harness_uq import Options, compare, compare_overall, estimate, estimate_overall, rank, rank_overall
+from harness_uq import Options, compare, estimate, rank
 from harness_uq.analyses.gating.gate import gate
 from harness_uq.data.missing_scores import MissingPolicies
 from harness_uq.data.structure import StructureOptions
@@ -94,7 +94,7 @@ def row_of(name: str, task: str) -> Comparison:
 @cache
 def difference(name: str, *others: str, weights: str = "equal") -> OverallDifference:
     """Difference of the systems a and b."""
-    result = compare_overall(of(name, "a", "b", *others), "b", Options(weights=weights))
+    result = compare(of(name, "a", "b", *others), baseline="b", overall=True, weights=weights).overall
     assert result is not None
     return next(one for one in result.differences if one.system == "a")
 
@@ -148,7 +148,7 @@ def scores(result: Overall | None) -> dict[str, tuple[float | None, ...]]:
 # with missing scores, the overall weights of all systems are the mean of their weights by size
 @pytest.mark.parametrize("name", [name for name in GROUPS if name in COMPLETE])
 def test_the_overall_score_is_that_of_the_row_of_its_group(name: str) -> None:
-    for system, score in scores(estimate_overall(logs_of_case(name))).items():
+    for system, score in scores(estimate(logs_of_case(name), overall=True).overall).items():
         row = estimates(name)[system, "suite"]
         assert row.interval is not None
         assert score == pytest.approx((row.value, row.interval.low, row.interval.high, row.std_error), abs=1e-9)
@@ -157,8 +157,9 @@ def test_the_overall_score_is_that_of_the_row_of_its_group(name: str) -> None:
 @pytest.mark.parametrize("name", COMPLETE)
 def test_estimates_ranks_and_comparisons_have_the_same_overall_scores(name: str) -> None:
     logs = logs_of_case(name)
-    of_rank, of_compare = scores(rank_overall(logs)), scores(compare_overall(logs, "b"))
-    for system, score in scores(estimate_overall(logs)).items():
+    of_rank = scores(rank(logs, overall=True).overall)
+    of_compare = scores(compare(logs, baseline="b", overall=True).overall)
+    for system, score in scores(estimate(logs, overall=True).overall).items():
         assert of_rank[system] == pytest.approx(score, abs=1e-9)
         assert of_compare[system] == pytest.approx(score, abs=1e-9)
     assert difference(name, "c").value == pytest.approx(of_rank["a"][0] - of_rank["b"][0])
@@ -183,14 +184,14 @@ def test_missing_scores_that_count_as_wrong_do_not_change_the_weights_of_a_group
     """The value that the harness reported leaves missing scores out, so that it has the weights 37/94 and 57/94."""
     structure = StructureOptions(missing=MissingPolicies("zero"))
     logs = of("missing scores", "a", "b")
-    overall = compare_overall(logs, "b", options=Options(structure=structure))
+    overall = compare(logs, None, Options(structure=structure), baseline="b", overall=True).overall
     assert overall is not None
     rows = compare(of("missing scores", "a"), of("missing scores", "b"), Options(structure=structure))
     assert_same(next(row for row in rows if row.task == "suite"), overall.differences[0])
     values = [log.data[0].values for log in logs if log.system == "b" and log.task != "suite"]
     (group,) = (row for row in estimate(logs, Options(structure=structure)) if (row.system, row.task) == ("b", "suite"))
     assert group.value == pytest.approx(sum(np.nansum(table) for table in values) / 100)
-    of_estimate = scores(estimate_overall(logs, options=Options(structure=structure)))
+    of_estimate = scores(estimate(logs, Options(structure=structure), overall=True).overall)
     assert of_estimate == {system: pytest.approx(score) for system, score in scores(overall).items()}
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness_uq import compare, rank_overall
+from harness_uq import compare, rank
 from harness_uq.io.plugins.protocols import RenderOptions
 from harness_uq.output.terminal import document_text
 from harness_uq.results.documents import KINDS
@@ -21,7 +21,7 @@ def printed(name: str, results: list[object], width: int) -> str:
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
 def test_names_and_scores_of_the_board_are_shown_and_names_differ_at_any_width(width: int) -> None:
-    board = rank_overall(logs_of(TABLES))
+    board = rank(logs_of(TABLES), overall=True).overall
     assert board is not None
     text = printed("overall", [board], width)
     lines = text.splitlines()

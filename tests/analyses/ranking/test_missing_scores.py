@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from harness_uq import rank
-from harness_uq.analyses.overall.rank import rank_overall
 from harness_uq.commands.main import main
 from harness_uq.data.task_log import log_of_array
 from harness_uq.messages.catalogue import comparison as messages
@@ -69,10 +68,10 @@ def test_overall_refuses_bounds(logs) -> None:
     from dataclasses import replace
 
     both = [*logs, *(replace(log, task="other") for log in logs)]
-    result = rank_overall(both, missing="bounds")
+    result = rank(both, missing="bounds", overall=True).overall
     assert not result.systems
     assert result.reason.code == messages.OVERALL_WITHOUT_BOUNDS.code
-    assert rank_overall(both, missing="zero").systems
+    assert rank(both, missing="zero", overall=True).overall.systems
 
 
 def test_command_line(tmp_path, capsys) -> None:

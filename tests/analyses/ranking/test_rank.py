@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from harness_uq.analyses.comparison.compare import compare
+from harness_uq.analyses.compare import compare
 from harness_uq.analyses.rank import rank
 from harness_uq.data.task_log import (
     AggregateScore,

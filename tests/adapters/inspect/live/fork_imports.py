@@ -10,7 +10,7 @@ RUN_IMPORTS = (
     *(
         "uvicorn.protocols.websockets.auto",
         "harness_uq.analyses.live_settings",
-        "harness_uq.analyses.comparison.compare",
+        "harness_uq.analyses.compare",
     ),
     *("harness_uq.inference.methods.binary", "harness_uq.results.estimate", "harness_uq.results.comparison"),
     *("harness_uq.plugin_api", "harness_uq_lm_eval.harness", "harness_uq_formats.reader"),

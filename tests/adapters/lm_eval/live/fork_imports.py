@@ -7,7 +7,7 @@ from importlib import import_module
 
 RUN_IMPORTS = (
     *("tests.adapters.lm_eval.live.live_tasks", "lm_eval.__main__", "lm_eval.evaluator", "sacrebleu", "pytablewriter"),
-    *("harness_uq.analyses.estimate", "harness_uq.inference.methods.binary", "harness_uq.analyses.comparison.compare"),
+    *("harness_uq.analyses.estimate", "harness_uq.inference.methods.binary", "harness_uq.analyses.compare"),
     *("harness_uq.commands.main", "harness_uq.plugin_api", "harness_uq.results.estimate", "harness_uq_inspect.harness"),
     *("harness_uq_formats.reader", "scipy.optimize"),
 )

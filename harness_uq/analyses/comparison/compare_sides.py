@@ -1,9 +1,8 @@
-"""Compare the runs of two systems on each task and over all tasks."""
+"""Compare two sides on each task, on groups of tasks and over all tasks: match questions, then read the contrasts."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Unpack
 
 from harness_uq.analyses.comparison.identical_runs import sameness
 from harness_uq.analyses.comparison.non_mean_metrics import pair_records
@@ -20,7 +19,7 @@ from harness_uq.data.selection import (
 )
 from harness_uq.data.structure import Clusters
 from harness_uq.data.task_groups import group_data, members_of
-from harness_uq.data.task_log import Classifications, SufficientStatistics, TaskLog, log_of_array
+from harness_uq.data.task_log import Classifications, SufficientStatistics, TaskLog
 from harness_uq.inference.contrasts import (
     ComparisonContext,
     Contrast,
@@ -31,15 +30,11 @@ from harness_uq.inference.contrasts import (
     undecided_row,
 )
 from harness_uq.inference.decisions import with_corrected_verdicts
-from harness_uq.inference.labels import HumanLabels, compare_with_labels
-from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.inference.marginals import marginal
 from harness_uq.inference.posterior import PairedPosterior
 from harness_uq.inference.scenarios import with_open_differences
 from harness_uq.inference.sides import Side, common_keys
-from harness_uq.io.human_labels import human_labels, require_labels, selection_with_labels
 from harness_uq.io.plugins.manager import Plugins
-from harness_uq.io.readers import Runs
 from harness_uq.messages.catalogue.comparison import (
     GROUP_NOT_PAIRED,
     INDEPENDENT_COMPARISON,
@@ -60,75 +55,9 @@ from harness_uq.messages.errors import (
     refusal_of,
 )
 from harness_uq.messages.message import Message, distinct
-from harness_uq.options import OVERALL, Options, resolve, resolve_arrays
-from harness_uq.options_typed import CompareKeywords, CompareScoresKeywords
+from harness_uq.options import OVERALL, Options
 from harness_uq.results.comparison import Comparison
-from harness_uq.results.result_list import ResultList
 from harness_uq.stats.units.contrasts import solve_together
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from numpy.typing import ArrayLike
-
-    from harness_uq.io.human_labels import Label
-
-
-def compare(
-    a: Runs,
-    b: Runs,
-    options: Options | None = None,
-    *,
-    labels: "str | Path | Sequence[Label] | None" = None,
-    inclusion_probabilities: str | None = None,
-    grader_shift: float = 0.1,
-    plugins: Plugins | None = None,
-    **keywords: Unpack[CompareKeywords],
-) -> ResultList[Comparison]:
-    """Compare two systems on every task, metric and filter that their runs share, and over all tasks.
-
-    Parameters
-    ----------
-    a, b : runs of one system each: paths or results in memory, as for `read_logs`. If a task has several runs, the
-        newest finished run without a sample limit is used
-    options : options of the comparison
-    labels : human labels that correct the scores of a grader: a CSV file with the columns `id`, `system` and `score`,
-        the metric of the runs that contains them, or labels. The comparisons then refer to the scores that a person
-        would give
-    inclusion_probabilities : column of the file of labels with the probability with which each answer was drawn for
-        labeling; by default `probability`, if there is one
-    grader_shift : if only one system has labels, the largest assumed difference between the systems of the grader's
-        sensitivity, specificity and their sum, in [0, 1]
-    plugins : plugins to use; by default the installed ones
-    **keywords : options with the names of the command line: `method`, `level`, `scope`, `seed`, `margin` (and
-        `margins` by task), `cluster`, `range`, `use_samples`, `task`, `metric`, `filter` and `model`; also `power`.
-        They take precedence over `options`
-
-    Returns
-    -------
-    One comparison per task, metric and filter, then one per group of tasks, then one over all tasks for each metric
-    that several tasks share. If the difference cannot be estimated, it is None and a warning gives the reason.
-    Each has its verdict alone and the one after correction for all tasks.
-
-    Raises
-    ------
-    LogError : if no log can be read from a path
-    DataError : if one argument contains several systems
-    NotEstimableError : if the two systems have no task and metric in common
-    StructureError : if a margin is at least as large as the range of the scores
-    TypeError : if an option does not exist
-    """
-    offered = plugins or load_plugins()
-    chosen, selected = resolve("compare", options, keywords)
-    require_labels(labels, inclusion_probabilities)
-    selection = selection_with_labels(selected, labels)
-    side_a, side_b = (
-        Side.read(runs, name, offered, chosen.structure, selection) for runs, name in ((a, "A"), (b, "B"))
-    )
-    if labels is not None:
-        human = HumanLabels(human_labels(labels, (*side_a.logs, *side_b.logs), inclusion_probabilities), grader_shift)
-        return ResultList(compare_with_labels((side_a, side_b), human, chosen, offered))
-    return ResultList(compare_sides(side_a, side_b, chosen, offered)[0])
 
 
 def compare_sides(
@@ -174,48 +103,6 @@ def _rows(
             for row in rows
         ]
     return with_corrected_verdicts(rows, options.level), job.matched
-
-
-def compare_scores(
-    a: "ArrayLike",
-    b: "ArrayLike",
-    *,
-    clusters: "ArrayLike | None" = None,
-    options: Options | None = None,
-    metric: str = "score",
-    **keywords: Unpack[CompareScoresKeywords],
-) -> Comparison:
-    """Compare two arrays of scores of the same questions.
-
-    Parameters
-    ----------
-    a, b : scores of the systems A and B: (n_questions,) or (n_questions, n_trials), as for `estimate_scores`. The
-        numbers of trials may differ
-    clusters : labels (n_questions,), as for `estimate_scores`
-    options : options of the comparison
-    metric : name of the metric in the result
-    **keywords : `method`, `level`, `margin`, `power`, `scope` and `seed` as for `compare`, and `range`, the
-        smallest and largest possible score. They take precedence over `options`
-
-    Raises
-    ------
-    DataError : if the arrays have a different number of questions, clusters have a different shape, or a value is not a
-        finite number
-    TypeError : if an option does not exist
-
-    Examples
-    --------
-    >>> row = compare_scores([1, 1, 1, 0, 1, 1], [1, 0, 0, 0, 1, 0])
-    >>> row.value_a - row.value_b, row.verdict
-    (0.5, 'undecided')
-    """
-    chosen = resolve_arrays("compare_scores", options, keywords, metric)
-    log_a, log_b = (log_of_array(x, name, clusters=clusters, metric=metric) for x, name in ((a, "A"), (b, "B")))
-    if len(log_a.questions) != len(log_b.questions):
-        raise DataError(
-            f"a and b must have one row per question; got {len(log_a.questions)} and {len(log_b.questions)} rows"
-        )
-    return compare(log_a, log_b, chosen)[0]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness_uq import Questions, TaskLog, compare_by, compare_scores, estimate_by, estimate_scores
+from harness_uq import Questions, TaskLog, compare, compare_scores, estimate, estimate_scores
 from harness_uq.commands.main import main
 from harness_uq.data.task_log import MetadataField, Scores, Source
 from harness_uq.io.plugins.protocols import RenderOptions
@@ -40,7 +40,7 @@ def log(right: dict[str, tuple[int, int]], system: str = "m", task: str = "t", *
 
 
 def test_a_group_has_the_estimate_of_its_own_questions() -> None:
-    (row,) = estimate_by(log({"law": (30, 60), "art": (50, 60), "war": (20, 60)}), "subject")
+    (row,) = estimate(log({"law": (30, 60), "art": (50, 60), "war": (20, 60)}), by="subject")
     alone = estimate_scores([1.0] * 50 + [0.0] * 10)
     art = row.groups[1]
     assert (art.group, art.n_questions, art.value) == ("art", 60, 50 / 60)
@@ -63,18 +63,18 @@ def passages(system: str, share: float, **more: object) -> TaskLog:
 def test_groups_have_the_clusters_of_the_task() -> None:
     """A group has ten passages, fewer than the 20 from which a field is used as clusters automatically."""
     a, b = passages("a", 0.3), passages("b", 0.8)
-    (row,) = estimate_by(a, "subject")
+    (row,) = estimate(a, by="subject")
     one = np.repeat(np.arange(10) < 3, 5).astype(float)
     alone = estimate_scores(one, clusters=np.repeat(np.arange(10), 5))
     assert [(group.n_questions, group.n_clusters) for group in row.groups] == [(50, 10)] * 4
     assert row.groups[0].interval.low == pytest.approx(alone.interval.low, abs=1e-12)
-    (compared,) = compare_by(a, b, "subject")
+    (compared,) = compare(a, b, by="subject")
     together = compare_scores(one, np.repeat(np.arange(10) < 8, 5).astype(float), clusters=np.repeat(np.arange(10), 5))
     assert compared.groups[0].interval.low == pytest.approx(together.difference.interval.low, abs=1e-12)
 
 
 def test_pooled_values_are_between_the_group_and_the_others() -> None:
-    (row,) = estimate_by(log({"law": (30, 60), "art": (36, 60), "war": (9, 10), "tax": (33, 60)}), "subject")
+    (row,) = estimate(log({"law": (30, 60), "art": (36, 60), "war": (9, 10), "tax": (33, 60)}), by="subject")
     law, _, war, _ = row.groups
     assert law.value < law.pooled_value < 0.6
     assert 0.58 < war.pooled_value < war.value
@@ -85,10 +85,10 @@ def test_pooled_intervals_stay_in_the_range_of_the_score_and_of_the_difference()
     """A few small groups, in which A is always right and B is always wrong, are nearly as far apart as possible."""
     few = {"law": (5, 5), "art": (4, 4), "war": (5, 6), "tax": (5, 5)}
     a, b = log(few, "a"), log({"law": (0, 5), "art": (0, 4), "war": (1, 6), "tax": (1, 5)}, "b")
-    (scores,), (differences,) = estimate_by(a, "subject"), compare_by(a, b, "subject")
+    (scores,), (differences,) = estimate(a, by="subject"), compare(a, b, by="subject")
     assert max(one.pooled_interval.high for one in scores.groups) == 1.0
     assert max(one.pooled_interval.high for one in differences.groups) == 1.0
-    (reverse,) = compare_by(b, a, "subject")
+    (reverse,) = compare(b, a, by="subject")
     assert min(one.pooled_interval.low for one in reverse.groups) == -1.0
     assert all(-1 <= one.pooled_value <= 1 for one in (*differences.groups, *reverse.groups))
 
@@ -96,7 +96,7 @@ def test_pooled_intervals_stay_in_the_range_of_the_score_and_of_the_difference()
 def test_pooled_differences_are_limited_by_the_range_of_the_metric() -> None:
     few = {"law": (5, 5), "art": (4, 4), "war": (5, 6), "tax": (5, 5)}
     a, b = log(few, "a"), log({"law": (0, 5), "art": (0, 4), "war": (1, 6), "tax": (1, 5)}, "b")
-    (wide,) = compare_by(a, b, "subject", range={"acc": (0.0, 10.0)})
+    (wide,) = compare(a, b, by="subject", range={"acc": (0.0, 10.0)})
     assert 1.0 < max(one.pooled_interval.high for one in wide.groups) < 10.0
 
 
@@ -105,7 +105,7 @@ def test_only_mean_scores_are_tested_for_differences() -> None:
     whole = log({"law": (30, 60), "art": (50, 60)})
     values = np.concatenate([whole.data[0].values, whole.data[0].values[::-1]], axis=1)
     trials = replace(whole, data=(Scores("acc", "none", values),))
-    (mean,), (of_pass,) = (estimate_by(trials, "subject", estimand=estimand) for estimand in ("mean", "pass@2"))
+    (mean,), (of_pass,) = (estimate(trials, by="subject", estimand=estimand) for estimand in ("mean", "pass@2"))
     assert mean.heterogeneity_p is not None
     assert of_pass.heterogeneity_p is None
     assert of_pass.groups[0].value > mean.groups[0].value
@@ -113,9 +113,9 @@ def test_only_mean_scores_are_tested_for_differences() -> None:
 
 def test_tables_of_several_runs_name_the_run() -> None:
     runs = [log({"law": (30, 60), "art": (50, 60)}), log({"law": (31, 60), "art": (52, 60)})]
-    rows = estimate_by(
+    rows = estimate(
         [replace(one, source=replace(one.source, time=f"2026-11-0{k}T03:00:00")) for k, one in enumerate(runs, 1)],
-        "subject",
+        by="subject",
     )
     assert [row.source.time[:10] for row in rows] == ["2026-11-01", "2026-11-02"]
     table = render_results(rows, "table", RenderOptions(width=200))
@@ -124,7 +124,7 @@ def test_tables_of_several_runs_name_the_run() -> None:
 
 
 def test_two_groups_are_not_pooled() -> None:
-    (row,) = estimate_by(log({"law": (30, 60), "art": (50, 60)}), "subject")
+    (row,) = estimate(log({"law": (30, 60), "art": (50, 60)}), by="subject")
     assert [one.pooled_value for one in row.groups] == [None, None]
     assert has(row, GROUPS_NOT_POOLED.code)
     assert row.heterogeneity_p < 1e-3
@@ -134,17 +134,17 @@ def test_several_fields_give_a_breakdown_each_and_tasks_without_the_field_a_note
     plain = log({"law": (5, 10)}, task="other")
     plain = TaskLog("m", "other", plain.source, Questions(plain.questions.ids), plain.data)
     with_field = log(dict.fromkeys(SUBJECTS, (10, 20)))
-    (row,) = estimate_by([with_field, plain], "subject")
+    (row,) = estimate([with_field, plain], by="subject")
     assert has(row, FIELD_MISSING_IN_TASKS.code)
-    assert len(estimate_by(with_field, ["subject", "subject"])) == 2
+    assert len(estimate(with_field, by=["subject", "subject"])) == 2
     with pytest.raises(StructureError):
-        estimate_by(plain, "subject")
+        estimate(plain, by="subject")
 
 
 def test_a_group_has_the_comparison_of_its_own_questions() -> None:
     a = log({"law": (40, 50), "art": (30, 50), "war": (25, 50)}, "a")
     b = log({"law": (20, 50), "art": (32, 50), "war": (25, 50)}, "b")
-    (row,) = compare_by(a, b, "subject")
+    (row,) = compare(a, b, by="subject")
     art, _, law = row.groups
     alone = compare_scores([1] * 40 + [0] * 10, [1] * 20 + [0] * 30)
     assert (law.value_a, law.value_b, law.n_questions) == (0.8, 0.4, 50)
@@ -157,7 +157,7 @@ def test_a_group_has_the_comparison_of_its_own_questions() -> None:
 
 def test_groups_of_one_system_are_named() -> None:
     a, b = log({"law": (30, 60), "art": (50, 60)}, "a"), log({"law": (30, 60), "war": (50, 60)}, "b")
-    (row,) = compare_by(a, b, "subject")
+    (row,) = compare(a, b, by="subject")
     (warning,) = (message for message in row.messages if message.code == GROUPS_OF_ONE_SYSTEM.code)
     assert [one.group for one in row.groups] == ["law"]
     assert warning.params["groups"] == ("art", "war")
@@ -166,7 +166,7 @@ def test_groups_of_one_system_are_named() -> None:
 def test_a_field_that_one_system_lacks_is_an_error() -> None:
     a, b = log({"law": (30, 60), "art": (50, 60)}, "a"), log({"law": (30, 60), "art": (50, 60)}, "b")
     with pytest.raises(StructureError) as caught:
-        compare_by(a, replace(b, questions=replace(b.questions, fields={})), "subject")
+        compare(a, replace(b, questions=replace(b.questions, fields={})), by="subject")
     assert caught.value.message.code == UNKNOWN_GROUP_FIELD.code
 
 
@@ -174,7 +174,7 @@ def test_where_lower_is_better_a_lower_score_is_better() -> None:
     lower = {"higher_is_better": {"acc": False}}
     a = log({"law": (10, 50), "art": (25, 50), "war": (25, 50)}, "a", **lower)
     b = log({"law": (45, 50), "art": (25, 50), "war": (25, 50)}, "b", **lower)
-    (row,) = compare_by(a, b, "subject")
+    (row,) = compare(a, b, by="subject")
     assert [one.group for one in row.groups] == ["art", "war", "law"]
     assert (row.groups[-1].verdict, row.higher_is_better) == ("better", False)
 
@@ -182,7 +182,7 @@ def test_where_lower_is_better_a_lower_score_is_better() -> None:
 def test_differences_begin_with_the_groups_on_which_the_first_system_loses_most() -> None:
     right = {"law": (20, 40), "art": (5, 40), "war": (30, 40), "tax": (12, 40)}
     a, b = log(right, "a"), log(dict.fromkeys(right, (20, 40)), "b")
-    (row,) = compare_by(a, b, "subject")
+    (row,) = compare(a, b, by="subject")
     assert [one.group for one in row.groups] == ["art", "tax", "law", "war"]
     table = render_results([row], "table", RenderOptions(width=200))
     positions = [table.index(f"\n{one.group} ") for one in row.groups]
@@ -219,8 +219,8 @@ def test_commands_print_groups(tables: list[str], capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
 def test_groups_and_scores_are_never_hidden(tables: list[str], width: int) -> None:
     options = RenderOptions(width=width)
-    scores = render_results(estimate_by(tables[0], "subject"), "table", options)
-    differences = render_results(compare_by(*tables, "subject"), "table", options)
+    scores = render_results(estimate(tables[0], by="subject"), "table", options)
+    differences = render_results(compare(*tables, by="subject"), "table", options)
     for out in (scores, differences):
         assert max(map(len, out.splitlines())) <= width
         assert all(f"\n{subject} " in out for subject in ("law", "art", "war"))
@@ -258,7 +258,7 @@ def test_the_p_value_of_a_group_is_at_least_that_of_mcnemars_exact_test() -> Non
     other = values.copy()
     other[0], other[1:8] = 1.0, 0.0
     pair = [replace(one, data=(Scores("acc", "none", x),)) for one, x in zip(logs, (values, other), strict=True)]
-    (row,) = compare_by(*pair, "subject")
+    (row,) = compare(*pair, by="subject")
     alone = compare_scores(values[:60, 0], other[:60, 0])
     tail = 2 * min(alone.prob_positive, 1 - alone.prob_positive)
     exact = 2 * sum(comb(8, k) for k in (0, 1)) / 2**8
@@ -270,7 +270,7 @@ def test_without_an_exact_test_the_p_value_is_twice_the_tail_of_the_posterior() 
     """Unpaired groups have no table of right and wrong answers."""
     first, second = log({"law": (50, 60), "art": (30, 60)}), log({"law": (30, 60), "art": (31, 60)}, "other")
     apart = replace(second, questions=replace(second.questions, ids=tuple(f"other {k}" for k in range(120))))
-    (row,) = compare_by(first, apart, "subject")
+    (row,) = compare(first, apart, by="subject")
     alone = compare_scores([1.0] * 50 + [0.0] * 10, [1.0] * 30 + [0.0] * 30, method="independent")
     assert alone.p_value is None
     assert row.groups[-1].p_value == pytest.approx(2 * (1 - alone.prob_positive), rel=1e-6)
@@ -280,10 +280,10 @@ def test_policies_for_missing_scores_apply_to_groups() -> None:
     values = log({"law": (30, 60), "art": (50, 60)}).data[0].values.copy()
     values[0] = np.nan
     part = replace(log({"law": (30, 60), "art": (50, 60)}), data=(Scores("acc", "none", values),))
-    (zero,), (drop,) = (estimate_by(part, "subject", missing=policy) for policy in ("zero", "drop"))
+    (zero,), (drop,) = (estimate(part, by="subject", missing=policy) for policy in ("zero", "drop"))
     assert (zero.groups[0].value, drop.groups[0].value) == (29 / 60, 29 / 59)
     with pytest.raises(UsageError, match="bounds"):
-        estimate_by(part, "subject", missing="bounds")
+        estimate(part, by="subject", missing="bounds")
 
 
 def divided_run(scores: dict[str, list[float]], system: str, task: str = "t") -> TaskLog:
@@ -305,10 +305,10 @@ def failing() -> tuple[TaskLog, TaskLog]:
 
 
 def test_a_group_whose_verdict_depends_on_failed_trials_has_a_warning(failing: tuple[TaskLog, TaskLog]) -> None:
-    (row,) = compare_by(*failing, "level")
+    (row,) = compare(*failing, by="level")
     (warning,) = (message for message in row.messages if message.code == VERDICT_DEPENDS_ON_MISSING.code)
     by_policy = {
-        policy: {one.group: one.verdict for one in compare_by(*failing, "level", missing=policy)[0].groups}
+        policy: {one.group: one.verdict for one in compare(*failing, by="level", missing=policy)[0].groups}
         for policy in ("drop", "zero", "bounds")
     }
     shown = warning.params
@@ -320,13 +320,13 @@ def test_a_group_whose_verdict_depends_on_failed_trials_has_a_warning(failing: t
 
 def test_a_chosen_policy_needs_no_warning(failing: tuple[TaskLog, TaskLog]) -> None:
     for policy in ("drop", "zero", "bounds"):
-        (row,) = compare_by(*failing, "level", missing=policy)
+        (row,) = compare(*failing, by="level", missing=policy)
         assert not has(row, VERDICT_DEPENDS_ON_MISSING.code)
         assert difference_breakdown_answer(row).endswith(("easy.", "hard."))
 
 
 def test_bounds_contain_the_intervals_of_both_extremes(failing: tuple[TaskLog, TaskLog]) -> None:
-    (row,) = compare_by(*failing, "level", missing="bounds")
+    (row,) = compare(*failing, by="level", missing="bounds")
     hard = next(one for one in row.groups if one.group == "hard")
     a, b = (np.array(run.data[0].values[80:, 0]) for run in failing)
     worst, best = (compare_scores(np.nan_to_num(a, nan=value), b).difference for value in (0.0, 1.0))
@@ -340,7 +340,7 @@ def test_groups_of_all_tasks_are_corrected_together() -> None:
     a, b = {"easy": [1.0] * 40, "hard": [1.0, 0.0] * 20}, {"easy": [0.0] * 8 + [1.0] * 32, "hard": [0.0, 1.0] * 20}
     first = [divided_run(a, "A", task) for task in ("t", "u", "v")]
     second = [divided_run(b, "B", task) for task in ("t", "u", "v")]
-    alone, together = compare_by(first[0], second[0], "level"), compare_by(first, second, "level")
+    alone, together = compare(first[0], second[0], by="level"), compare(first, second, by="level")
     p_values = [one.p_value for row in together for one in row.groups]
     assert [row.n_tests for row in (*alone, *together)] == [2, 6, 6, 6]
     assert [one.adjusted_p for row in together for one in row.groups] == pytest.approx(adjust_p_values(p_values))

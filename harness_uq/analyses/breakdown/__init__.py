@@ -1,1 +1,0 @@
-"""Scores and differences by groups of questions, such as categories or languages."""
