@@ -75,7 +75,7 @@ def pair_records(
         n_unmatched=(common.n_unmatched[0], common.n_unmatched[1]),
         cluster_key=clusters.key,
         n_clusters=clusters.n_clusters,
-        messages=(*few, *common.warnings, *clusters.warnings),
+        messages=(*few, *common.messages, *clusters.warnings),
     )
 
 

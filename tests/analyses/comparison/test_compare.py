@@ -15,6 +15,7 @@ from benchmarks.reference.two_proportions import independent_posterior
 from harness_uq.analyses.compare import compare
 from harness_uq.analyses.rank import rank
 from harness_uq.data.panel import panel_of_scores
+from harness_uq.data.selection import select_questions
 from harness_uq.data.structure import StructureOptions
 from harness_uq.data.task_log import (
     AggregateScore,
@@ -280,6 +281,8 @@ def test_f1_is_paired_on_joint_cells() -> None:
     row = one(log("a", flips[0]), log("b", flips[1]))
     assert (row.method, row.verdict) == ("confusion", "better")
     assert row.difference.interval.low < row.difference.value < row.difference.interval.high
+    part = one(log("a", flips[0]), select_questions(log("b", flips[1]), np.arange(390)))
+    assert has(part, "unmatched-questions", n_common=390, n_own=400, n_unmatched=10)
 
 
 # ---------------------------------------------------------------- matching
