@@ -101,8 +101,6 @@ def label_weights(probabilities: ArrayLike | None, is_labeled: NDArray[np.bool_]
 def mean_of_trials(scores: ArrayLike, name: str = "scores") -> FloatArray:
     """Mean over the available trials, shape (n_questions,); NaN if there is none.
 
-    Examples
-    --------
     >>> mean_of_trials([[1.0, float("nan")], [0.0, 1.0]]).tolist()
     [1.0, 0.5]
     """

@@ -218,8 +218,6 @@ def _pilot_weights(probabilities: ArrayLike, strata: IntArray, has_label: NDArra
 
     None if the probabilities are equal within each stratum.
 
-    Examples
-    --------
     >>> strata, has_label = np.array([0, 0, 0, 0, 1, 1]), np.array([True, True, False, False, False, True])
     >>> _pilot_weights([0.1, 0.3, 0, 0, 0, 0.2], strata, has_label).round(6).tolist()
     [3.0, 1.0, 0.0, 0.0, 0.0, 2.0]
@@ -243,8 +241,6 @@ def _label_probabilities(strata: IntArray, n_labels: IntArray, weights: FloatArr
 
     The pilot's share of the estimate is 1 without further labels, and 0 if all questions of the stratum have labels.
 
-    Examples
-    --------
     >>> strata, weights = np.zeros(10, int), np.array([7.5, 2.5] + [0] * 8)
     >>> p = _label_probabilities(strata, np.array([5]), weights)  # two labels of the pilot and three others
     >>> round(float((1 / p[:5]).sum()), 6)

@@ -264,8 +264,6 @@ def default_atom_mass(totals: ArrayLike, sizes: ArrayLike, low: float, high: flo
     With mass 1 binary scores have the posterior Beta(1 + S, 1 + F). For other scores 3/4 is the smallest value with
     coverage of at least 0.90 in all cells of docs/calibration.md; 1/4 covered 0.80 with five scores.
 
-    Examples
-    --------
     >>> default_atom_mass([1, 0, 1], [1, 1, 1], 0, 1), default_atom_mass([1, 0.5], [1, 1], 0, 1)
     (1.0, 0.75)
     """

@@ -137,8 +137,6 @@ def is_heavy_tailed(values: ArrayLike) -> bool:
     This is the case if the standard deviation of their logarithms exceeds 1.2 or their coefficient of variation 2. At
     1.5, lognormal costs of 30 questions have intervals with a coverage of 0.88 to 0.91 at the nominal level 0.95.
 
-    Examples
-    --------
     >>> is_heavy_tailed([1.0, 1.2, 0.8]), is_heavy_tailed([1.0, 1.0, 100.0])
     (False, True)
     """

@@ -1,6 +1,6 @@
 """Posterior of the ranks of systems, and tied ranks."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -32,16 +32,8 @@ class RankPosterior:
 
     def of_systems(self, order: IntArray) -> "RankPosterior":
         """The ranks of the systems in this order; their order does not change the ranks."""
-        return RankPosterior(
-            self.probability[order],
-            self.expected[order],
-            self.prob_best[order],
-            self.low[order],
-            self.high[order],
-            self.mc_error[order],
-            self.level,
-            self.ranks[order],
-        )
+        names = ("probability", "expected", "prob_best", "low", "high", "mc_error", "ranks")
+        return replace(self, **{name: getattr(self, name)[order] for name in names})
 
     @cached_property
     def prob_better(self) -> FloatArray:

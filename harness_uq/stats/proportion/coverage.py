@@ -16,8 +16,6 @@ _OFFSET = 1e-9  # distance from a discontinuity at which the coverage is evaluat
 def success_probabilities(theta: ArrayLike, n: int) -> FloatArray:
     """Binomial probabilities of k successes in n trials, k = 0..n on the last axis, for each theta in [0, 1].
 
-    Examples
-    --------
     >>> success_probabilities(0.5, 2).tolist()
     [0.25, 0.5, 0.25]
     """

@@ -244,8 +244,6 @@ def cluster_mass(sizes: FloatArray) -> float:
     clusters carry less information than equally many clusters of equal size. The formula was chosen by simulation
     (docs/decisions/008-paired-clustered.md).
 
-    Examples
-    --------
     >>> cluster_mass(np.array([4.0, 4.0, 4.0])), cluster_mass(np.array([1.0, 1.0, 8.0])) < 2
     (2.0, True)
     """
@@ -259,8 +257,6 @@ def question_mass(weights: FloatArray) -> float:
     v is Satterthwaite's number of degrees of freedom of their weighted variance. The formula was chosen by simulation
     (docs/decisions/021-weighted-comparisons.md).
 
-    Examples
-    --------
     Here v = 12^2 / 84 = 12 / 7, so that 6 v / (v + 2) = 36 / 13:
 
     >>> question_mass(np.ones(4)), round(13 * question_mass(np.array([3.0, 1.0, 1.0, 1.0])), 9)
