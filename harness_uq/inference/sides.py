@@ -25,30 +25,19 @@ _MOST_LISTED = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Side:
-    """The runs of one system.
-
-    Attributes
-    ----------
-    system : name of the system
-    logs : all task logs of the system
-    chosen : the data to compare, by task, metric and filter
-    logged : the task logs as they were read, before totals replaced samples and policies for missing scores applied
-    """
+    """The runs of one system."""
 
     system: str
-    logs: tuple[TaskLog, ...]
-    chosen: Mapping[ScoreKey, SelectedRun]
-    logged: tuple[TaskLog, ...] = ()
+    logs: tuple[TaskLog, ...]  # all task logs of the system
+    chosen: Mapping[ScoreKey, SelectedRun]  # the data to compare, by task, metric and filter
+    logged: tuple[TaskLog, ...] = ()  # as read, before totals replaced samples and missing scores were replaced
 
     @classmethod
     def read(
         cls, runs: Runs, name: str, plugins: Plugins, structure: StructureOptions, selection: Selection | None = None
     ) -> "Side":
-        """Read the runs passed as argument `name`.
-
-        Raises
-        ------
-        DataError : if they belong to several systems, or a trial without a score has the policy `error`
+        """Read the runs passed as argument `name`. Raises DataError if they belong to several systems, or a trial
+        without a score has the policy `error`.
         """
         logged = tuple(task_logs(runs, plugins, selection))
         logs = tuple(with_best_evidence(logged, plugins, structure))

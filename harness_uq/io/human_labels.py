@@ -186,14 +186,10 @@ def human_labels(
     """Labels that are read from a file, or the metric of the logs that contains them.
 
     `inclusion_probabilities` is the column of the file with the probability of each label; by default `probability`, if
-    there is one.
-
-    Raises
-    ------
-    LogError : if the file cannot be read
-    DataError : if there is no such file or metric, all labels belong to systems that the logs do not contain, a label
-        names no system although the logs contain several, labels without a task match questions of several tasks, or
-        inclusion probabilities are invalid or given without a file
+    there is one. Raises LogError if the file cannot be read, and DataError if there is no such file or metric, all
+    labels belong to systems that the logs do not contain, a label names no system although the logs contain several,
+    labels without a task match questions of several tasks, or inclusion probabilities are invalid or given without a
+    file.
     """
     if inclusion_probabilities is not None and not (isinstance(labels, str | Path) and is_labels_file(str(labels))):
         raise DataError("inclusion_probabilities names a column of a file of labels, but labels are not in a file.")

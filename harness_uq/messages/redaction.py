@@ -167,8 +167,6 @@ def redact(text: str) -> str:
 def redact_quoting(text: str, url: str) -> str:
     """Replace each secret in a text by `***`, and the secrets of a URL also where the text quotes only a part of it.
 
-    Examples
-    --------
     >>> redact_quoting("no bucket 'me:word@bucket'", "s3://me:word@bucket/run.eval")
     "no bucket '***@bucket'"
     """
@@ -212,8 +210,6 @@ def redact_value(value: object, name: str = "", *, depth: int = 0) -> object:
 def is_secret_name(name: str) -> bool:
     """Whether a setting of this name holds a secret.
 
-    Examples
-    --------
     >>> [is_secret_name(name) for name in ("apiKey", "AWS_SECRET_ACCESS_KEY", "key", "max_tokens", "keyword")]
     [True, True, True, False, False]
     """

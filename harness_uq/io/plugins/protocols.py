@@ -73,12 +73,7 @@ class Estimator(Protocol):
         """Why the method cannot be used on this problem; None if it can."""
 
     def estimate(self, problem: Problem) -> "Estimate":
-        """The estimate of the problem.
-
-        Raises
-        ------
-        NotEstimableError : with the reason, if the data do not determine an estimate
-        """
+        """The estimate of the problem; raises NotEstimableError with the reason if the data do not determine one."""
 
 
 @dataclass(frozen=True, slots=True)
