@@ -836,6 +836,11 @@ class Options:
         return "task" in _listed(self.generalize_over or ()) and "task" not in self.factor
 
     @property
+    def generalized_factors(self) -> frozenset[str]:
+        """The factors other than tasks to whose new levels the scores refer."""
+        return frozenset(_listed(self.generalize_over or ())) - ({"task"} if self.generalizes_over_tasks else set())
+
+    @property
     def requests_overall(self) -> bool:
         """Whether the overall result of several tasks is requested, or an option says how it is computed."""
         names = ("weights", "normalize", "chance", "missing_tasks")

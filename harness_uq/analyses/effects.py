@@ -23,9 +23,9 @@ from harness_uq.messages.catalogue.planning import (
     LOGS_COMBINED,
     MODEL_LEFT_OUT,
 )
-from harness_uq.messages.errors import NotEstimableError
+from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.messages.message import Message
-from harness_uq.options import Options, resolve
+from harness_uq.options import OPTIONS, Options, resolve
 from harness_uq.options_typed import EffectsKeywords
 from harness_uq.results.effects import Component, Effects
 from harness_uq.results.estimate import Estimate, Interval
@@ -77,6 +77,9 @@ def effects(
 def estimates_over(logs: Runs, options: Options | None = None, *, plugins: Plugins | None = None) -> list[Estimate]:
     """Estimate scores over new levels, per model, task, metric and filter; parameters and errors as for `effects`."""
     chosen = options or Options()
+    for name, value in (("method", "bayes"), ("scope", "population"), ("estimand", "mean"), ("interval", "quantile")):
+        if getattr(chosen, name) not in (value, OPTIONS[name].default):
+            raise DataError(f"generalize_over supports only {name}={value!r}.")
     fits, left_out = _fits(logs, chosen, plugins or load_plugins())
     results = [_estimate(fit, chosen) for fit in fits]
     return [replace(results[0], messages=(*results[0].messages, *left_out)), *results[1:]]

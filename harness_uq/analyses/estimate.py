@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from harness_uq.analyses.breakdown import estimate_groups
+from harness_uq.analyses.effects import estimates_over
 from harness_uq.analyses.overall.estimate import combine_estimates
 from harness_uq.data.task_log import TaskLog, log_of_array
 from harness_uq.inference.estimates import estimate_logs
@@ -84,7 +85,8 @@ def estimate(
         the columns of tables by role, such as `{"score": "right"}`), and `task`, `metric`, `filter` and `model`, which
         select parts of the logs. `overall=True` also computes the overall result of several tasks, for which `weights`,
         `normalize`, `chance`, `missing_tasks` and `generalize_over="task"` say how it is computed; each of them implies
-        `overall`. Keywords take precedence over `options`
+        `overall`. Other factors in `generalize_over`, such as `("question", "seed")`, estimate scores on their new
+        levels from several runs of a system, as `effects` does. Keywords take precedence over `options`
 
     Returns
     -------
@@ -136,6 +138,8 @@ def estimate_rows(
         if probabilities is not None and not isinstance(probabilities, str):
             raise DataError("inclusion_probabilities must be the name of a column of the file of labels.")
         return estimate_with_labels(logs, labels, options, plugins, probabilities)
+    if reference_runs is None and options.generalized_factors:
+        return estimates_over(logs, options, plugins=plugins)
     if reference_runs is None:
         return estimate_logs(logs, options, plugins)
     drawn = read_probabilities(probabilities) if isinstance(probabilities, str | Path) else probabilities

@@ -128,8 +128,7 @@ def _generalizes(args: argparse.Namespace, options: "Options") -> bool:
     """Whether to generalize to new levels of factors other than tasks. Raises UsageError if another method, scope,
     estimand or kind of interval is given.
     """
-    names = set(options.generalize_over or ()) - ({"task"} if options.generalizes_over_tasks else set())
-    if not (names or args.factor):
+    if not (options.generalized_factors or args.factor):
         return False
     supported = (("method", "bayes"), ("scope", "population"), ("estimand", "mean"), ("interval", "quantile"))
     for option, value in supported:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from harness_uq.analyses.effects import effects, estimates_over
+from harness_uq.analyses.estimate import estimate
 from harness_uq.commands.main import main
 from harness_uq.data.task_log import RunMetadata, Source, TaskLog
 from harness_uq.messages.errors import DataError, NotEstimableError
@@ -145,6 +146,9 @@ def test_an_estimate_over_new_levels_is_a_row_like_others() -> None:
     assert has(row, "logs-combined", n_logs=5)
     assert has(row, "factor-used", factor="seed", evidence=found.evidence["seed"])
     assert "crossed" in json.dumps(row.to_dict())
+    assert estimate(logs, generalize_over=["question", "seed"])[0].to_dict() == row.to_dict()
+    with pytest.raises(DataError, match="generalize_over supports only method='bayes'"):
+        estimate(logs, generalize_over="seed", method="wilson")
 
 
 def test_unknown_factors_are_refused() -> None:
