@@ -24,7 +24,7 @@ from harness_uq.data.arrays import FloatArray
 from harness_uq.data.selection import ScoreKey
 from harness_uq.inference.verdicts import VerdictInputs, verdict_sentence
 from harness_uq.options import OVERALL
-from harness_uq.results.comparison import Comparison, Verdict
+from harness_uq.results.comparison import Comparison, Difference, Verdict
 from harness_uq.results.estimate import Estimate, Interval
 from harness_uq.results.gate import Decision, RequirementKind
 from harness_uq.stats.pairs.exact_noninferiority import noninferiority_test
@@ -129,6 +129,26 @@ def verdict_of(evidence: VerdictInputs) -> tuple[Verdict, str]:
 
 
 # ---------------------------------------------------------------- differences
+
+
+def with_difference(row: Comparison, difference: Difference) -> Comparison:
+    """The comparison with another interval and its verdict, and without what followed from the former one."""
+    low, high = difference.interval.low, difference.interval.high
+    advantage = (low, high) if row.higher_is_better else (-high, -low)
+    verdict, text = verdict_of(
+        VerdictInputs(*advantage, row.system_a, row.system_b, row.margin, in_points=row.in_points)
+    )
+    return replace(
+        row,
+        difference=difference,
+        verdict=verdict,
+        verdict_corrected=verdict,
+        verdict_p_adjusted=None,
+        verdict_text=text,
+        next_step="",
+        n_additional_questions=None,
+        p_value=None,
+    )
 
 
 def with_corrected_verdicts(rows: Sequence[Comparison], level: float) -> list[Comparison]:

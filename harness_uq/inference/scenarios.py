@@ -18,12 +18,11 @@ from harness_uq.data.selection import ScoreKey, SelectedRun, higher_is_better, s
 from harness_uq.data.structure import StructureOptions
 from harness_uq.data.task_log import Scores, TaskData
 from harness_uq.inference.compact_letter_display import group_letters
-from harness_uq.inference.decisions import verdict_of
+from harness_uq.inference.decisions import with_difference
 from harness_uq.inference.evidence import OpenLogs
 from harness_uq.inference.marginals import estimate_data, marginal
 from harness_uq.inference.posterior import JointPosterior, paired_posterior
 from harness_uq.inference.sides import Side
-from harness_uq.inference.verdicts import VerdictInputs
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.messages.catalogue.comparison import (
     RANKS_DEPEND_ON_MISSING,
@@ -221,28 +220,19 @@ def identified_difference(
     interval = Interval(*posterior.interval(level), level, low.difference.interval.kind)
     limits = low.difference.value, high.difference.value
     value = row.difference.value if row.difference else posterior.mean
-    advantage = (interval.low, interval.high) if row.higher_is_better else (-interval.high, -interval.low)
-    verdict, text = verdict_of(
-        VerdictInputs(*advantage, row.system_a, row.system_b, row.margin, in_points=low.in_points)
-    )
-    remains = is_alone or all(end.verdict_corrected == verdict for end in ends)
+    found = with_difference(low, Difference(value, posterior.sd, interval))
+    remains = is_alone or all(end.verdict_corrected == found.verdict for end in ends)
     known = [end.prob_noninferior for end in ends if end.prob_noninferior is not None]
     return replace(
-        low,
+        found,
         value_a=row.value_a,
         value_b=row.value_b,
-        difference=Difference(value, posterior.sd, interval),
-        verdict=verdict,
-        verdict_corrected=verdict if remains else "undecided",
+        verdict_corrected=found.verdict if remains else "undecided",
         verdict_p_adjusted=_largest(end.verdict_p_adjusted for end in ends),
-        verdict_text=text,
-        next_step="",
-        n_additional_questions=None,
         prob_positive=None,
         odds_ratio=None,
         table=None,
         prob_noninferior=min(known, default=None),
-        p_value=None,
         identified_range=limits,
         posterior=posterior,
         messages=(*low.messages, IDENTIFIED_RANGE(quantity="difference", low=limits[0], high=limits[1])),

@@ -13,12 +13,11 @@ from harness_uq.data.question_groups import divided_logs
 from harness_uq.data.selection import ScoreKey, select_runs
 from harness_uq.data.task_log import TaskLog
 from harness_uq.inference.contrasts import std_error_of
-from harness_uq.inference.decisions import Hypothesis, difference_hypothesis, prob_advantage, verdict_of
+from harness_uq.inference.decisions import Hypothesis, difference_hypothesis, prob_advantage, with_difference
 from harness_uq.inference.evidence import with_best_evidence
 from harness_uq.inference.labels import compare_with_labels
 from harness_uq.inference.sides import Side
 from harness_uq.inference.split_groups import split_by, with_values_of_groups
-from harness_uq.inference.verdicts import VerdictInputs
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.messages.catalogue.breakdown import GROUPS_OF_ONE_SYSTEM
 from harness_uq.messages.errors import DataError, NotEstimableError
@@ -140,22 +139,11 @@ class Sides:
         over_runs = DistributionOverRuns(row.posterior, pooled_variation(known), n_runs)
         plain, (low, high) = row.difference.value, over_runs.interval(level)
         low, high = min(low, plain), max(high, plain)
-        ends = (low, high) if row.higher_is_better else (-high, -low)
-        verdict, text = verdict_of(
-            VerdictInputs(*ends, row.system_a, row.system_b, row.margin, in_points=row.in_points)
-        )
+        difference = Difference(plain, over_runs.sd, Interval(low, high, level, row.difference.interval.kind))
         changed = replace(
-            row,
-            difference=Difference(plain, over_runs.sd, Interval(low, high, level, row.difference.interval.kind)),
+            with_difference(row, difference),
             prob_noninferior=prob_advantage(row, -row.margin, over_runs),
             prob_positive=None if row.prob_positive is None else 1.0 - float(over_runs.cdf(0.0)),
-            p_value=None,
-            verdict=verdict,
-            verdict_text=text,
-            verdict_corrected=verdict,
-            verdict_p_adjusted=None,
-            next_step="",
-            n_additional_questions=None,
             minimum_detectable_effect=None,
         )
         return replace(compared, row=changed, over_runs=over_runs)
