@@ -26,6 +26,7 @@ from harness_uq.data.task_log import Classifications, MetadataField, Scores, Suf
 from harness_uq.options import resolve
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Interval
+from harness_uq.results.overall import Overall, OverallDifference
 from harness_uq.results.ranking import Ranking
 from tests.data.toy import task_log
 
@@ -382,6 +383,26 @@ def test_the_overall_result_of_one_task_is_that_task(block: range) -> None:
             assert close(ends(difference.interval), ends(alone.difference.interval)), number
             if alone.prob_positive is not None:
                 assert close(difference.prob_better, alone.prob_positive), number
+            assert_ranked_as_compared(rank(logs, chosen, overall=True).overall, difference, number)
+
+
+@numbers(range(2, 120, 10))
+def test_the_overall_rank_of_two_systems_is_their_overall_difference(block: range) -> None:
+    for number in block:
+        logs, options = two_tasks(number)
+        result = compare(logs, None, baseline="s0", overall=True, **options).overall
+        if len(result.systems) == 2:
+            assert_ranked_as_compared(rank(logs, overall=True, **options).overall, *result.differences, number)
+
+
+def assert_ranked_as_compared(ranked: Overall, difference: OverallDifference, number: object) -> None:
+    """Check the ranks of two systems, `s1` and the baseline."""
+    of = {system.system: system for system in ranked.systems}
+    assert close(of["s1"].prob_best, difference.prob_better), number
+    assert close(of["s0"].prob_best, 1 - difference.prob_better), number
+    is_decided = difference.single_verdict in ("better", "worse")
+    assert (of["s0"].letters != of["s1"].letters) == is_decided, number
+    assert (of["s0"].rank_set != of["s1"].rank_set) <= is_decided, number
 
 
 @numbers(range(100, 160, 7))

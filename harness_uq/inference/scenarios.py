@@ -186,20 +186,21 @@ def with_open_differences(
     if outcome is None:
         return rows
     n_alike = {is_pooled: sum((row.task == OVERALL) is is_pooled for row in rows) for is_pooled in (False, True)}
-    open_rows = [
-        identified_difference(
+    open_rows = {  # tasks may be pooled only without extreme scores, with which their ranges differ
+        row.key: identified_difference(
             row,
-            [end[row.key] for end in outcome.ends if row.key in end],
+            [end[row.key] for end in outcome.ends],
             options.level,
             is_alone=n_alike[row.task == OVERALL] == 1,
         )
         for row in rows
-    ]
+        if all(row.key in end for end in outcome.ends)
+    }
     if outcome.worst is None:
-        return open_rows
+        return list(open_rows.values())
     return [
-        _with_warning(row, outcome.worst.get(row.key), open_row, sides)
-        for row, open_row in zip(rows, open_rows, strict=True)
+        _with_warning(row, outcome.worst.get(row.key), open_rows[row.key], sides) if row.key in open_rows else row
+        for row in rows
     ]
 
 

@@ -10,6 +10,7 @@ from harness_uq.data.panel import failed_for_other
 from harness_uq.data.selection import select_runs
 from harness_uq.data.task_log import log_of_array
 from harness_uq.messages.catalogue import comparison as messages
+from tests.data.toy import task_log
 
 
 def runs(a: np.ndarray, b: np.ndarray):
@@ -101,3 +102,13 @@ def test_lower_is_better(scores) -> None:
     plain, low = compare(*runs(*scores), missing="bounds")[0], compare(*logs, missing="bounds")[0]
     assert low.identified_range == pytest.approx(plain.identified_range)
     assert low.difference.interval.low == pytest.approx(plain.difference.interval.low, abs=1e-9)
+
+
+def test_tasks_of_an_unknown_range_are_pooled_without_their_extreme_scores() -> None:
+    rng, sides = np.random.default_rng(0), ([], [])
+    for task, spread in (("narrow", 1.0), ("wide", 3.0)):
+        for logs, system in zip(sides, "ab", strict=True):
+            values = spread * rng.normal(size=20)
+            values[rng.random(20) < 0.2] = np.nan
+            logs.append(task_log(values, system=system, task=task, metric="points"))
+    assert [row.task for row in compare(*sides)] == ["narrow", "wide", "overall"]
