@@ -6,7 +6,7 @@ from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+from scipy.special import chdtrc
 
 from harness_uq.analyses.comparison.compare_sides import compare_sides
 from harness_uq.data.arrays import FloatArray, IntArray
@@ -419,7 +419,7 @@ def _cochran(values: Sequence[GroupValue]) -> float | None:
     weights = 1 / stable_errors(values) ** 2
     y = np.array([one.value for one in values])
     q = float((weights * (y - np.average(y, weights=weights)) ** 2).sum())
-    return float(stats.chi2.sf(q, len(values) - 1))
+    return float(chdtrc(len(values) - 1, q))
 
 
 def _verdict(value: float | None, p: float | None, alpha: float, *, is_higher: bool) -> Verdict:

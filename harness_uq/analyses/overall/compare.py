@@ -78,6 +78,8 @@ def _differences(scores: OverallScores, baseline: str) -> list[OverallDifference
         raise NotEstimableError(f"The baseline {baseline!r} lacks some tasks")
     base = names.index(baseline)
     others = [k for k in range(len(names)) if k != base]
+    if len(others) == 1:
+        return [_difference(scores, others[0], base, 1.0)]
     errors = scores.errors(others, base)
     spread = errors.std(axis=1)
     scaled = np.abs(errors) / np.where(spread > 0, spread, 1.0)[:, None]

@@ -1,8 +1,9 @@
 """Joint inference about the overall scores of several systems: linear combinations of the scores of tasks."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from statistics import NormalDist
 
 import numpy as np
@@ -63,22 +64,27 @@ class PairDifference:
     posterior: Posterior | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class OverallScores:
     """Joint inference about the overall scores of several systems.
 
-    `draws` are joint draws of the scores, float (n_systems, n_draws), and `task_values` the scores of each task, float
-    (n_tasks, n_systems). The tasks have the weights of the `group`, unless it is None.
+    `draw_errors` draws the errors of the scores, float (n_systems, n_draws), and `task_values` are the scores of each
+    task, float (n_tasks, n_systems). The tasks have the weights of the `group`, unless it is None.
     """
 
     combination: Combination
     systems: tuple[OverallSystem, ...]
-    draws: FloatArray
+    draw_errors: Callable[[], FloatArray]
     task_values: FloatArray
     messages: tuple[Message, ...]
     tasks: JointTasks
     group: ScoreKey | None
     options: Options
+
+    @cached_property
+    def draws(self) -> FloatArray:
+        """Joint draws of the scores, float (n_systems, n_draws), for what is not known from two systems alone."""
+        return np.array([system.value for system in self.systems])[:, None] + self.draw_errors()
 
     def errors(self, of: Sequence[int], base: int) -> FloatArray:
         """Draws of the differences from one system without their means, float (n_differences, n_draws)."""
@@ -194,17 +200,23 @@ def overall_scores(tasks: JointTasks, selection: TaskSelection, options: Options
     task_values = np.stack(
         [combination.coefficients[place == k] @ values[place == k] for k in range(len(combination.tasks))]
     )
-    if options.generalizes_over_tasks:
+
+    def alone() -> FloatArray:
+        """Errors as if no two tasks shared items."""
+        if not options.generalizes_over_tasks:
+            return _scaled(_within_fixed_tasks(joints, index, combination), apart)
         keys = [(task.task, task.metric, task.filter) for task in combination.tasks]
         by_name = sorted(range(len(keys)), key=keys.__getitem__)
-        errors = _between_tasks(task_values[by_name], options.n_draws, np.random.default_rng(options.seed))
-    else:
-        errors = _within_fixed_tasks(joints, index, combination)
-    errors = _scaled(errors, apart)
+        return _scaled(
+            _between_tasks(task_values[by_name], options.n_draws, np.random.default_rng(options.seed)), apart
+        )
+
+    draw_errors = alone
     is_one_task = np.count_nonzero(combination.coefficients) == 1
     shared = None if options.generalizes_over_tasks or is_one_task else _shared(joints, index, combination)
     if shared is not None:
-        errors, factors = _with_shared(errors, shared)
+        errors, factors = _with_shared(alone(), shared)
+        draw_errors = partial(np.copy, errors)
     systems = [
         with_group_row(
             system_score(system, combination, rows, options, inflation=float(factor)),
@@ -213,11 +225,10 @@ def overall_scores(tasks: JointTasks, selection: TaskSelection, options: Options
         )
         for system, factor in zip(combination.systems, factors, strict=True)
     ]
-    scores = np.array([system.value for system in systems])
     return OverallScores(
         combination=combination,
         systems=tuple(systems),
-        draws=scores[:, None] + errors,
+        draw_errors=draw_errors,
         task_values=task_values,
         messages=(
             *([] if tasks.runs.labels is None else [labels_note([row for one in joints for row in one.estimates])]),

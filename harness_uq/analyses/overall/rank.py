@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-from scipy import stats as scipy_stats
 
 from harness_uq.analyses.joint_tasks import JointTasks
 from harness_uq.analyses.overall.estimate import overall_result, refused
@@ -61,7 +60,9 @@ def _ranks(scores: OverallScores) -> tuple[IntArray, list[OverallSystem], FloatA
         ranks = rank_posterior(shrunk_draws(draws, rng=rng), level=level, rng=rng)
         above = rank_sets_of_normal(sign * values, np.cov(draws), level=level, rng=rng).above
     letters = dict(zip(order.tolist(), group_letters((above | above.T)[np.ix_(order, order)]), strict=True))
-    task_ranks = scipy_stats.rankdata(-sign * scores.task_values, axis=1)
+    from scipy.stats import rankdata  # importing scipy.stats takes longer than most estimates
+
+    task_ranks = rankdata(-sign * scores.task_values, axis=1)
     best = (sign * scores.task_values).max(axis=1, keepdims=True)
     leads = (sign * scores.task_values >= best - 1e-12 * np.abs(best)).sum(axis=0)
     systems = [

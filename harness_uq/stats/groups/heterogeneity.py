@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy.special import chdtrc, fdtrc
 
 from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, check_finite, validated_codes
@@ -64,9 +64,7 @@ def heterogeneity_test(
         return _clustered(deviations, group, cluster, np.asarray(sums, float))
     statistic = float((sums**2 / sizes).sum() / y.var(ddof=1))
     if sizes.min() >= FEW_PER_GROUP:
-        return HeterogeneityTest(
-            statistic, n_groups - 1, float(stats.chi2.sf(statistic, n_groups - 1)), is_permutation=False
-        )
+        return HeterogeneityTest(statistic, n_groups - 1, float(chdtrc(n_groups - 1, statistic)), is_permutation=False)
     n_larger = _n_larger(deviations, sizes, float((sums**2 / sizes).sum()), rng)
     p_value = (n_larger + 1) / (N_PERMUTATIONS + 1)
     return HeterogeneityTest(statistic, n_groups - 1, p_value, is_permutation=True)
@@ -104,4 +102,4 @@ def _clustered(deviations: FloatArray, group: IntArray, cluster: IntArray, sums:
     # under the null the sum of squares is not reduced by an estimated mean, so that statistic / n_clusters < 1
     ratio = min(statistic / n_clusters, 1 - 1e-12)
     f = ratio / (1 - ratio) * spare / df
-    return HeterogeneityTest(statistic, df, float(stats.f.sf(f, df, spare)), is_permutation=False)
+    return HeterogeneityTest(statistic, df, float(fdtrc(df, spare, f)), is_permutation=False)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy.special import ndtr
 
 from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.validate_arrays import FloatArray, check_finite, check_level
@@ -76,6 +76,6 @@ def _quantile(
     low, high = centre - 40 * spread, centre + 40 * spread
     for _ in range(_MOST_BISECTIONS):
         middle = (low + high) / 2
-        is_below = weight @ stats.norm.cdf((middle - location) / sd) < p
+        is_below = weight @ ndtr((middle - location) / sd) < p
         low, high = np.where(is_below, middle, low), np.where(is_below, high, middle)
     return (low + high) / 2

@@ -160,14 +160,14 @@ def _draw(units: UnitTotals, prior_mass: FloatArray, n_draws: int, rng: np.rando
 def _heads(coins: NDArray[np.uint8], points: FloatArray) -> FloatArray:
     """Sums of the points, shape (n_draws, _STICKS), whose coin shows a head; shape (n_draws, n_systems).
 
-    The sum of eight points is looked up among the 256 sums that their coins can have.
+    The sum of four points is looked up among the 16 sums that their coins can have.
     """
-    n_draws, _, n_numbers = coins.shape
-    bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)
-    sums = points.reshape(n_draws, n_numbers, 8) @ bits.T.astype(float)
+    bits = np.unpackbits(np.arange(16, dtype=np.uint8)[:, None], axis=1)[:, 4:]
+    sums = points.reshape(len(points), _STICKS // 4, 4) @ bits.T.astype(float)
     heads = np.zeros(coins.shape[:2])
-    for k in range(n_numbers):
-        heads += np.take_along_axis(sums[:, k], coins[:, :, k].astype(np.intp), axis=1)
+    for k in range(_STICKS // 4):
+        four = coins[:, :, k // 2] >> 4 if k % 2 == 0 else coins[:, :, k // 2] & 15
+        heads += np.take_along_axis(sums[:, k], four.astype(np.intp), axis=1)
     return heads
 
 
