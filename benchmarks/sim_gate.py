@@ -20,8 +20,8 @@ from harness_uq import TaskLog, read_logs, read_table
 from harness_uq.analyses.gating.gate import decide
 from harness_uq.analyses.gating.self_test import by_epochs, self_test
 from harness_uq.data.selection import select_runs
+from harness_uq.inference.compared_runs import Side
 from harness_uq.inference.load_plugins import load_plugins
-from harness_uq.inference.sides import Side
 from harness_uq.options import Options
 from harness_uq.stats.proportion.binomial import binomial_interval
 

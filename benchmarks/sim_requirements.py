@@ -32,9 +32,9 @@ from harness_uq.analyses.gating.requirements import requirements_of
 from harness_uq.data.selection import select_runs
 from harness_uq.data.structure import StructureOptions
 from harness_uq.data.task_log import MetadataField, Questions, Scores, Source, TaskLog
+from harness_uq.inference.compared_runs import Side
 from harness_uq.inference.decisions import bound_hypothesis
 from harness_uq.inference.load_plugins import load_plugins
-from harness_uq.inference.sides import Side
 from harness_uq.results.gate import Gate
 from harness_uq.stats.pairs.exact_noninferiority import noninferiority_test
 from harness_uq.stats.pairs.multiple_testing import adjust_p_values

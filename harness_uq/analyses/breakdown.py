@@ -15,12 +15,12 @@ from harness_uq.data.question_groups import QuestionGroups, divided_logs, part_o
 from harness_uq.data.selection import ScoreKey, SelectedRun, higher_is_better
 from harness_uq.data.structure import codes_of, known_range, score_type_of
 from harness_uq.data.task_log import Scores, TaskLog
+from harness_uq.inference.compared_runs import Side, common_keys
 from harness_uq.inference.decisions import adjusted_p_values, equality_p_value
 from harness_uq.inference.estimates import estimate_logs
 from harness_uq.inference.evidence import with_policies
 from harness_uq.inference.marginals import with_structure_of_task
 from harness_uq.inference.scenarios import identified_difference, over_scenarios
-from harness_uq.inference.sides import Side, common_keys
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.messages.catalogue.breakdown import (
     GROUPS_NOT_POOLED,

@@ -8,9 +8,9 @@ from harness_uq.analyses.comparison.compare_sides import compare_sides
 from harness_uq.analyses.overall.compare import compare_overall
 from harness_uq.data.log_filter import Selection
 from harness_uq.data.task_log import log_of_array
+from harness_uq.inference.compared_runs import Side
 from harness_uq.inference.labels import HumanLabels, compare_with_labels
 from harness_uq.inference.load_plugins import load_plugins
-from harness_uq.inference.sides import Side
 from harness_uq.io.human_labels import human_labels, selection_with_labels
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.io.readers import Runs, task_logs

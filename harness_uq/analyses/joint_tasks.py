@@ -8,8 +8,8 @@ from harness_uq.data.match_questions import identical_pairs
 from harness_uq.data.selection import ScoreKey, SelectedRun, higher_is_better, messages_of_systems, select_runs
 from harness_uq.data.task_log import AggregateScore, Scores, TaskLog
 from harness_uq.inference.evidence import OpenLogs, with_best_evidence
+from harness_uq.inference.joint_posterior import JointPosterior, joint_posterior
 from harness_uq.inference.labels import Human, labeled_posterior
-from harness_uq.inference.posterior import JointPosterior, joint_posterior
 from harness_uq.inference.scenarios import ExtremeRuns, OpenRanks, extreme_runs, open_ranks
 from harness_uq.io.human_labels import human_labels, without_labels
 from harness_uq.io.plugins.manager import Plugins

@@ -15,8 +15,8 @@ from harness_uq.data.selection import ScoreKey
 from harness_uq.data.task_log import log_of_array
 from harness_uq.inference.compact_letter_display import group_letters
 from harness_uq.inference.decisions import adjusted_array
+from harness_uq.inference.joint_posterior import JointPosterior
 from harness_uq.inference.load_plugins import load_plugins
-from harness_uq.inference.posterior import JointPosterior
 from harness_uq.inference.scenarios import with_open_ranks
 from harness_uq.inference.split_groups import split_by
 from harness_uq.io.human_labels import selection_with_labels

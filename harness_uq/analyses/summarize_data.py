@@ -8,7 +8,7 @@ from harness_uq.data.question_groups import fields_by_task
 from harness_uq.data.task_log import AggregateScore
 from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.reading import REPEATED_ROWS_AS_TRIALS
-from harness_uq.messages.catalogue.structure import (
+from harness_uq.messages.catalogue.score_structure import (
     NO_CLUSTER_FIELD,
     NO_QUESTION_SCORES,
     PERCENT_SCORES,

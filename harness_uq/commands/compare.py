@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from harness_uq.data.task_log import TaskLog
-    from harness_uq.inference.sides import Side
+    from harness_uq.inference.compared_runs import Side
     from harness_uq.io.plugins.manager import Plugins
     from harness_uq.io.readers import Reading
     from harness_uq.options import Options
@@ -80,8 +80,8 @@ _ARGUMENTS = (
 def run(args: argparse.Namespace) -> int:
     """Read, compare, print."""
     from harness_uq.analyses.overall.compare import worse_overall
+    from harness_uq.inference.compared_runs import Side
     from harness_uq.inference.decisions import worse_rows
-    from harness_uq.inference.sides import Side
     from harness_uq.results.comparison import Comparison, row_name
     from harness_uq.results.result_list import ResultList
 

@@ -16,7 +16,7 @@ from harness_uq.messages import MESSAGE_REGISTRY, Message, MessageType, mark_ign
 from harness_uq.messages.catalogue.command_line import NOT_IGNORABLE, UNKNOWN_MESSAGE
 from harness_uq.messages.catalogue.estimation import UNKNOWN_METHOD
 from harness_uq.messages.catalogue.reading import COLUMN_NOT_FOUND, NO_SUCH_SELECTION, UNKNOWN_SETTING_OF_LOGS
-from harness_uq.messages.catalogue.structure import UNKNOWN_NAME
+from harness_uq.messages.catalogue.score_structure import UNKNOWN_NAME
 from harness_uq.messages.errors import HarnessUqError, UsageError
 from harness_uq.messages.similar_names import did_you_mean
 

@@ -23,7 +23,7 @@ from harness_uq.data.task_log import (
     TaskLog,
 )
 from harness_uq.messages import Message
-from harness_uq.messages.catalogue.structure import (
+from harness_uq.messages.catalogue.score_structure import (
     PARTIAL_CLUSTER_FIELD,
     POSSIBLE_CLUSTER_FIELDS,
     UNKNOWN_CLUSTER_FIELD,

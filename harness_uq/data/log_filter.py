@@ -7,7 +7,7 @@ from harness_uq.data.clusters import missing_field
 from harness_uq.data.selection import LogFilter
 from harness_uq.data.structure import StructureOptions
 from harness_uq.data.task_log import TaskLog
-from harness_uq.messages.catalogue.structure import UNKNOWN_NAME
+from harness_uq.messages.catalogue.score_structure import UNKNOWN_NAME
 from harness_uq.messages.errors import StructureError
 
 

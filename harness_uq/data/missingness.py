@@ -11,7 +11,7 @@ from harness_uq.data.resources import RESOURCE_METRICS
 from harness_uq.data.structure import Clusters
 from harness_uq.data.task_log import IntArray, Scores, TaskLog
 from harness_uq.messages import Message
-from harness_uq.messages.catalogue.structure import MISSING_BY_GROUP, MISSING_BY_SCORE
+from harness_uq.messages.catalogue.score_structure import MISSING_BY_GROUP, MISSING_BY_SCORE
 from harness_uq.messages.errors import StructureError
 from harness_uq.stats.pairs.multiple_testing import adjust_p_values
 

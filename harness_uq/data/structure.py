@@ -19,7 +19,7 @@ from harness_uq.data.task_log import (
 )
 from harness_uq.messages import HasMessages, Message
 from harness_uq.messages.catalogue.estimation import INCOMPLETE_TOTALS, INCONSISTENT_TOTALS, TOTALS_NOT_A_PROPORTION
-from harness_uq.messages.catalogue.structure import (
+from harness_uq.messages.catalogue.score_structure import (
     PERCENT_SCORES,
     RANGE_ASSUMED,
     RANGE_EXCLUDES_VALUE,

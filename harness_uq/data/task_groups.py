@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from harness_uq.data.structure import Clusters, Evidence, Structure, StructureOptions, counts_of, score_type_of
 from harness_uq.data.task_log import AggregateScore, FloatArray, IntArray, Scores, TaskGroup, TaskLog
-from harness_uq.messages.catalogue.structure import (
+from harness_uq.messages.catalogue.score_structure import (
     GROUP_MEMBER_UNUSABLE,
     GROUP_SAMPLES_MISSING,
     GROUP_TOTAL_TOO_LARGE,

@@ -19,6 +19,7 @@ from harness_uq.data.panel import Panel, build_panel, pair_panel, panel_of_score
 from harness_uq.data.selection import ScoreKey, SelectedRun, higher_is_better, messages_of_systems, name_systems
 from harness_uq.data.structure import Structure, detect
 from harness_uq.data.task_log import IntArray, Scores, TaskLog
+from harness_uq.inference.compared_runs import Side, common_keys
 from harness_uq.inference.contrasts import (
     ComparisonContext,
     Contrast,
@@ -28,10 +29,9 @@ from harness_uq.inference.contrasts import (
     undecided_row,
 )
 from harness_uq.inference.decisions import with_corrected_verdicts
+from harness_uq.inference.joint_posterior import SeparatePosterior
 from harness_uq.inference.marginals import make_problem, not_estimable, posterior_of
 from harness_uq.inference.method import credible
-from harness_uq.inference.posterior import SeparatePosterior
-from harness_uq.inference.sides import Side, common_keys
 from harness_uq.io.human_labels import (
     Label,
     answers_without_label,

@@ -18,11 +18,11 @@ from harness_uq.data.selection import ScoreKey, SelectedRun, higher_is_better, s
 from harness_uq.data.structure import StructureOptions
 from harness_uq.data.task_log import Scores, TaskData
 from harness_uq.inference.compact_letter_display import group_letters
+from harness_uq.inference.compared_runs import Side
 from harness_uq.inference.decisions import with_difference
 from harness_uq.inference.evidence import OpenLogs
+from harness_uq.inference.joint_posterior import JointPosterior, paired_posterior
 from harness_uq.inference.marginals import estimate_data, marginal
-from harness_uq.inference.posterior import JointPosterior, paired_posterior
-from harness_uq.inference.sides import Side
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.messages.catalogue.comparison import (
     RANKS_DEPEND_ON_MISSING,

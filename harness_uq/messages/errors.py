@@ -20,7 +20,7 @@ from traceback import extract_tb
 from typing import ClassVar
 
 from harness_uq.messages import Message, MessageType
-from harness_uq.messages.catalogue import command_line, estimation, plugins, reading, structure
+from harness_uq.messages.catalogue import command_line, estimation, plugins, reading, score_structure
 from harness_uq.messages.similar_names import did_you_mean
 
 _LOGGER = logging.getLogger("harness_uq")
@@ -58,7 +58,7 @@ class LogError(HarnessUqError):
 class StructureError(HarnessUqError):
     """A cluster field, score range or margin that does not fit the data."""
 
-    _kind = structure.STRUCTURE_INVALID
+    _kind = score_structure.STRUCTURE_INVALID
 
 
 class NotEstimableError(HarnessUqError):

@@ -7,7 +7,7 @@ from scipy import stats
 from harness_uq.analyses.detect_structure import detect_structure
 from harness_uq.data.missingness import permutation_p_value
 from harness_uq.data.task_log import MetadataField, Questions, Scores, Source, TaskLog
-from harness_uq.messages.catalogue.structure import MISSING_BY_GROUP, MISSING_BY_SCORE
+from harness_uq.messages.catalogue.score_structure import MISSING_BY_GROUP, MISSING_BY_SCORE
 
 
 def task(values: np.ndarray, system: str, groups: np.ndarray) -> TaskLog:

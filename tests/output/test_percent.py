@@ -7,7 +7,7 @@ import pytest
 
 from harness_uq import estimate_scores
 from harness_uq.commands.main import main
-from harness_uq.messages.catalogue.structure import PERCENT_SCORES, RANGE_UNKNOWN
+from harness_uq.messages.catalogue.score_structure import PERCENT_SCORES, RANGE_UNKNOWN
 from harness_uq.output.table_options import PERCENT_NOTE, in_percent
 from harness_uq.results.documents import lists_of, result_set
 from harness_uq.results.result_list import ResultList

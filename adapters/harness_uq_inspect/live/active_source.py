@@ -12,8 +12,8 @@ from inspect_ai import SampleSource
 from inspect_ai.dataset import Sample
 
 from harness_uq.plugin_api import ActiveHistory, ActiveSampler, DataError
+from harness_uq_inspect.annotated_names import NAME
 from harness_uq_inspect.live.collect_samples import document
-from harness_uq_inspect.log_metadata import NAME
 from harness_uq_inspect.read.parse_scores import Numbers, numbers
 from harness_uq_inspect.read.questions import build_questions
 from harness_uq_inspect.read.schema import Value

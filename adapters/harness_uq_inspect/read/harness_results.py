@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from harness_uq.plugin_api import ClusterDeclaration, HarnessResult
-from harness_uq_inspect.log_metadata import NAME
+from harness_uq_inspect.annotated_names import NAME
 from harness_uq_inspect.read.harness_uq_metrics import harness_value, is_ours
 from harness_uq_inspect.read.reducers import MEAN, SINGLE_TRIAL_IDENTITIES
 from harness_uq_inspect.read.schema import Header, Headline, Metric, ScoreTotals

@@ -4,7 +4,7 @@ import hashlib
 
 import msgspec
 
-from harness_uq_inspect.log_metadata import NAME, NATIVE_STDERR, NATIVE_VALUE, REGISTERED, SCORES_HASH, block_of
+from harness_uq_inspect.annotated_names import NAME, NATIVE_STDERR, NATIVE_VALUE, REGISTERED, SCORES_HASH, block_of
 from harness_uq_inspect.read.samples import Log
 from harness_uq_inspect.read.schema import Metric
 

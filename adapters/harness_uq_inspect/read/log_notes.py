@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from harness_uq.plugin_api import Message, TrialEndings, ending_code
 from harness_uq_inspect import messages as catalogue
-from harness_uq_inspect.log_metadata import NAME
+from harness_uq_inspect.annotated_names import NAME
 from harness_uq_inspect.read.harness_results import is_of_cells
 from harness_uq_inspect.read.harness_uq_metrics import is_stale
 from harness_uq_inspect.read.parse_scores import Numbers, is_unscored, numbers

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from harness_uq.plugin_api import Comparison, Estimate, LogError, Settings, __version__
-from harness_uq_inspect.log_metadata import SCHEMA, SCORES_HASH
+from harness_uq_inspect.annotated_names import SCHEMA, SCORES_HASH
 from harness_uq_inspect.read.harness_uq_metrics import scores_hash
 from harness_uq_inspect.read.samples import Log, read_log
 from harness_uq_inspect.read.schema import Json

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Final, TypeAlias, cast
 
 from harness_uq.plugin_api import Estimate
-from harness_uq_inspect.log_metadata import METRICS, NAME, NATIVE_STDERR, NATIVE_VALUE, SCORES_HASH
+from harness_uq_inspect.annotated_names import METRICS, NAME, NATIVE_STDERR, NATIVE_VALUE, SCORES_HASH
 from harness_uq_inspect.read.harness_results import MEANS
 from harness_uq_inspect.read.schema import Json
 

@@ -17,7 +17,7 @@ from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 
 from harness_uq.plugin_api import LogError
 from harness_uq.plugin_api import paths as io_paths
-from harness_uq_inspect.log_metadata import NAME
+from harness_uq_inspect.annotated_names import NAME
 from harness_uq_inspect.read.archive import Archive
 from harness_uq_inspect.read.samples import HEADER
 from harness_uq_inspect.read.schema import Json, decode

@@ -20,6 +20,7 @@ from harness_uq.data.selection import (
 from harness_uq.data.structure import Clusters
 from harness_uq.data.task_groups import group_data, members_of
 from harness_uq.data.task_log import Classifications, SufficientStatistics, TaskLog
+from harness_uq.inference.compared_runs import Side, common_keys
 from harness_uq.inference.contrasts import (
     ComparisonContext,
     Contrast,
@@ -30,10 +31,9 @@ from harness_uq.inference.contrasts import (
     undecided_row,
 )
 from harness_uq.inference.decisions import with_corrected_verdicts
+from harness_uq.inference.joint_posterior import PairedPosterior
 from harness_uq.inference.marginals import marginal
-from harness_uq.inference.posterior import PairedPosterior
 from harness_uq.inference.scenarios import with_open_differences
-from harness_uq.inference.sides import Side, common_keys
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.messages.catalogue.comparison import (
     GROUP_NOT_PAIRED,

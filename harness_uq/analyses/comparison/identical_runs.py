@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from harness_uq.data.match_questions import are_constant, have_equal_scores
 from harness_uq.data.selection import ScoreKey
-from harness_uq.inference.sides import Side
+from harness_uq.inference.compared_runs import Side
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.comparison import IDENTICAL_RUNS
 

@@ -10,8 +10,8 @@ from harness_uq.data.panel import Panel, pair_panel
 from harness_uq.data.selection import SelectedRun, higher_is_better
 from harness_uq.data.structure import StructureOptions
 from harness_uq.data.task_log import FloatArray, Scores
+from harness_uq.inference.compared_runs import Side, common_keys
 from harness_uq.inference.load_plugins import load_plugins
-from harness_uq.inference.sides import Side, common_keys
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.io.readers import Runs
 from harness_uq.messages.errors import DataError, NotEstimableError, StructureError

@@ -12,11 +12,11 @@ from harness_uq.data.panel import MatchedScore
 from harness_uq.data.question_groups import divided_logs
 from harness_uq.data.selection import ScoreKey, select_runs
 from harness_uq.data.task_log import TaskLog
+from harness_uq.inference.compared_runs import Side
 from harness_uq.inference.contrasts import std_error_of
 from harness_uq.inference.decisions import Hypothesis, difference_hypothesis, prob_advantage, with_difference
 from harness_uq.inference.evidence import with_best_evidence
 from harness_uq.inference.labels import compare_with_labels
-from harness_uq.inference.sides import Side
 from harness_uq.inference.split_groups import split_by, with_values_of_groups
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.messages.catalogue.breakdown import GROUPS_OF_ONE_SYSTEM

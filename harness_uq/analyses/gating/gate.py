@@ -33,11 +33,11 @@ from harness_uq.data.panel import Panel, pair_panel
 from harness_uq.data.selection import ScoreKey
 from harness_uq.data.structure import known_range
 from harness_uq.data.task_log import TaskLog
+from harness_uq.inference.compared_runs import Side, common_keys
 from harness_uq.inference.decisions import Decided, Family
 from harness_uq.inference.labels import HumanLabels
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.inference.scenarios import with_open_decision
-from harness_uq.inference.sides import Side, common_keys
 from harness_uq.io.human_labels import human_labels, selection_with_labels
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.io.readers import Runs

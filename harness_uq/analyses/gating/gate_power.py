@@ -14,9 +14,9 @@ from harness_uq.data.panel import Panel, panel_on
 from harness_uq.data.selection import ScoreKey, SelectedRun, higher_is_better
 from harness_uq.data.structure import StructureOptions, score_type_of
 from harness_uq.data.task_log import Scores, TaskData, TaskLog
+from harness_uq.inference.compared_runs import Side
 from harness_uq.inference.contrasts import paired_contrast
 from harness_uq.inference.decisions import Hypothesis, difference_hypothesis, is_exact, prob_advantage
-from harness_uq.inference.sides import Side
 from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.options import OVERALL, Options
 from harness_uq.results.comparison import Comparison, Difference, PairedCounts

@@ -14,9 +14,9 @@ from harness_uq.data.resources import RESOURCE_METRICS, renamed
 from harness_uq.data.selection import ScoreKey, SelectedRun
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.data.trial_endings import ending_code
+from harness_uq.inference.compared_runs import Side
 from harness_uq.inference.decisions import BINOMIAL_METHODS, Hypothesis, bound_hypothesis
 from harness_uq.inference.estimates import estimate_logs
-from harness_uq.inference.sides import Side
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.messages.catalogue.comparison import BOUND_OUTSIDE_RANGE, REQUIREMENT_NOT_SELECTED
 from harness_uq.messages.errors import DataError, StructureError, unknown_name

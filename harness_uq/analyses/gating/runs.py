@@ -23,8 +23,8 @@ from harness_uq.data.structure import StructureOptions
 from harness_uq.data.task_groups import group_data, members_of
 from harness_uq.data.task_log import MetricKey, Scores, Source, TaskLog
 from harness_uq.data.trial_endings import TrialEndings
+from harness_uq.inference.compared_runs import Side
 from harness_uq.inference.evidence import with_best_evidence
-from harness_uq.inference.sides import Side
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.io.readers import Runs, task_logs
 from harness_uq.messages.catalogue.comparison import HISTORY_RUNS_USED, NO_HISTORY_RUNS, ONE_SYSTEM_REQUIRED

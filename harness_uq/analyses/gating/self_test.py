@@ -12,8 +12,8 @@ from harness_uq.data.arrays import IntArray
 from harness_uq.data.clusters import clusters_of
 from harness_uq.data.selection import select_questions, select_runs
 from harness_uq.data.task_log import Scores, TaskLog
+from harness_uq.inference.compared_runs import Side
 from harness_uq.inference.load_plugins import load_plugins
-from harness_uq.inference.sides import Side
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.io.readers import Runs, task_logs
 from harness_uq.messages.errors import NotEstimableError

@@ -18,9 +18,9 @@ from harness_uq.data.selection import ScoreKey, SelectedRun
 from harness_uq.data.task_groups import item_labels, joined_labels, labels_of_tasks
 from harness_uq.data.task_log import AggregateScore, Scores
 from harness_uq.inference.contrasts import Contrast, independent_contrast, paired_contrast
+from harness_uq.inference.joint_posterior import JointPosterior
 from harness_uq.inference.labels import labels_note
 from harness_uq.inference.marginals import marginal
-from harness_uq.inference.posterior import JointPosterior
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.messages.catalogue.comparison import OVERALL_WITHOUT_BOUNDS
 from harness_uq.messages.catalogue.overall import OVERALL_SHARED_ITEMS, OVERALL_TASK_WARNINGS

@@ -11,7 +11,7 @@ from harness_uq.messages.catalogue import (
     plugins,
     reading,
     resources,
-    structure,
+    score_structure,
     trends,
 )
 from harness_uq.messages.catalogue import result_store as store
@@ -22,7 +22,7 @@ _TOPICS = (
     comparison,
     overall,
     reading,
-    structure,
+    score_structure,
     breakdown,
     planning,
     graders,

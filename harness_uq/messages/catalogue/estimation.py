@@ -1,4 +1,4 @@
-"""Messages about estimates: UQ100 to UQ199."""
+"""Messages about estimates, such as too few clusters or trials: UQ100 to UQ199."""
 
 from harness_uq.messages.message import MessageType, message_types_in
 

@@ -13,8 +13,8 @@ from scipy import special
 from harness_uq.stats.common.unseen_subpopulations import widened_moments
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, check_finite, validated_codes
 from harness_uq.stats.common.validate_scalars import check_range, check_whole
-from harness_uq.stats.units.contour import prob_linear_form_positive
 from harness_uq.stats.units.contrasts import cluster_mass, snap_to_width
+from harness_uq.stats.units.gamma_contour_integral import prob_linear_form_positive
 from harness_uq.stats.units.priors import PRIORS
 from harness_uq.stats.units.process import ratio_moments
 

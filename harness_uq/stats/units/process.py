@@ -18,7 +18,7 @@ from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.posterior import BetaPosterior, DifferencePosterior, IntervalKind, WithLazyMoments
 from harness_uq.stats.common.roots import invert_rows
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, check_finite, check_level
-from harness_uq.stats.units.contour import prob_linear_form_positive
+from harness_uq.stats.units.gamma_contour_integral import prob_linear_form_positive
 
 _MAX_CELLS = 2**20  # size of temporary arrays
 _SMALLEST_LOG = -745.0  # exp(-745) is the smallest positive double

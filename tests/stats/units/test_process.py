@@ -7,8 +7,8 @@ from scipy.stats import binomtest, kstest
 
 from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.validate_arrays import FloatArray
-from harness_uq.stats.units import contour
-from harness_uq.stats.units.contour import prob_linear_form_positive
+from harness_uq.stats.units import gamma_contour_integral
+from harness_uq.stats.units.gamma_contour_integral import prob_linear_form_positive
 from harness_uq.stats.units.process import DirichletRatioPosterior
 
 P = np.array([1e-6, 0.025, 0.5, 0.975, 1 - 1e-6])
@@ -80,7 +80,7 @@ def test_half_the_spacing_moves_nothing(n: int, monkeypatch: pytest.MonkeyPatch)
     masses = np.concatenate([np.ones(n), [0.125, 0.25, 0.125]])
     x = np.linspace(-0.99, 0.99, 41)
     coarse = DirichletRatioPosterior(atoms, masses).cdf(x)
-    monkeypatch.setattr(contour, "_SPACING", contour._SPACING / 2)
+    monkeypatch.setattr(gamma_contour_integral, "_SPACING", gamma_contour_integral._SPACING / 2)
     assert DirichletRatioPosterior(atoms, masses).cdf(x) == pytest.approx(coarse, abs=1e-12)
 
 

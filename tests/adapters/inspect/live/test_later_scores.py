@@ -7,7 +7,7 @@ import pytest
 
 from harness_uq import estimate
 from harness_uq.commands.main import main
-from harness_uq_inspect.log_metadata import METRICS
+from harness_uq_inspect.annotated_names import METRICS
 from harness_uq_inspect.read.samples import read_log
 from tests.adapters.inspect.environment import run_with_uq
 from tests.message_checks import has

@@ -11,8 +11,8 @@ import pytest
 
 from harness_uq import LogError, estimate
 from harness_uq.plugin_api import Run
+from harness_uq_inspect.annotated_names import METRICS, block_of
 from harness_uq_inspect.harness import InspectHarness
-from harness_uq_inspect.log_metadata import METRICS, block_of
 from harness_uq_inspect.read.harness_uq_metrics import is_stale
 from harness_uq_inspect.read.samples import read_log
 from harness_uq_inspect.write import writeback

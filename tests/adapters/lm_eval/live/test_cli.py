@@ -13,7 +13,7 @@ import pytest
 
 from harness_uq import HarnessUqError
 from harness_uq.commands.main import main
-from harness_uq.messages.catalogue.structure import RANGE_UNKNOWN
+from harness_uq.messages.catalogue.score_structure import RANGE_UNKNOWN
 from harness_uq_lm_eval.live import startup_hook
 from harness_uq_lm_eval.live.settings import RequestedSettings, with_live_options
 from harness_uq_lm_eval.messages import RESULTS_NOT_SAVED, UNCERTAINTY_NOT_SAVED

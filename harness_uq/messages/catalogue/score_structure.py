@@ -1,4 +1,4 @@
-"""Messages about clusters, trials and score types: UQ400 to UQ499."""
+"""How clusters, trials and score types were detected, as messages: UQ400 to UQ499."""
 
 from harness_uq.messages.message import MessageType, message_types_in
 
