@@ -141,7 +141,7 @@ class _Segment:
 
 
 def _segments(means: FloatArray, level: float) -> list[_Segment]:
-    """The runs between changes; after a change, evidence is collected anew from the first run with the new level."""
+    """The runs between changes; after a change, evidence is collected again from the first run with the new level."""
     segments: list[_Segment] = []
     start = 0
     while True:

@@ -144,7 +144,7 @@ def gate(
     by : field of the questions, or several, whose groups are tested as further tasks `TASK, FIELD: GROUP`. Groups can
         fail the comparison with the baseline, but need not pass it
     overall : whether to decide only by the overall result of the tasks, with the margin of `overall`; `weights`,
-        `normalize`, `chance` and `missing_tasks` say how the tasks are combined
+        `normalize`, `chance` and `missing_tasks` define how the tasks are combined
     prices : TOML file of prices of tokens, for requirements on costs
 
     Raises

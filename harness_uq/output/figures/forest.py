@@ -1,6 +1,6 @@
 """Figures with one interval per row: scores, differences, and intervals shaded by the density of their posterior.
 
-All rows stand in one panel, or in one small panel per task if there are many systems.
+All rows are in one panel, or in one small panel per task if there are many systems.
 """
 
 import math
