@@ -84,7 +84,7 @@ def estimate(
         `seed`, `cluster`, `range` (such as `{"bleu": (0, 100)}`), `use_samples`, `missing`, `treat`, `column` (names of
         the columns of tables by role, such as `{"score": "right"}`), and `task`, `metric`, `filter` and `model`, which
         select parts of the logs. `overall=True` also computes the overall result of several tasks, for which `weights`,
-        `normalize`, `chance`, `missing_tasks` and `generalize_over="task"` define how it is computed; each of them implies
+        `normalize`, `chance`, `missing_tasks` and `generalize_over="task"` define its computation; each of them implies
         `overall`. Other factors in `generalize_over`, such as `("question", "seed")`, estimate scores on their new
         levels from several runs of a system, as `effects` does. Keywords take precedence over `options`
 

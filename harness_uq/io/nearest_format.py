@@ -49,7 +49,7 @@ SIGNATURES = (
 
 
 def nearest_format(path: str) -> Message | None:
-    """Name the known format that a JSON or JSON Lines file resembles, and the members that it lacks; None if it resembles none."""
+    """Name the known format that a JSON file resembles, and the members that it lacks; None if it resembles none."""
     record = _first_record(path)
     if record is None:
         return None

@@ -55,7 +55,9 @@ def test_the_overall_rows_of_several_metrics_name_theirs() -> None:
     assert "Over all questions by f1 (strict): " in comparison_answer(rows)
 
 
-DEPENDS = VERDICT_DEPENDS_ON_MISSING(conclusion="verdict", n_missing=9, dropped="better", worst="undecided", open="undecided")
+DEPENDS = VERDICT_DEPENDS_ON_MISSING(
+    conclusion="verdict", n_missing=9, dropped="better", worst="undecided", open="undecided"
+)
 CAVEAT = "The verdict depends on how missing scores are counted."
 
 
