@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness_uq import estimate
+from harness_uq import Estimate, estimate
 from tests.conftest import STANDINS, originals
 from tests.data.make_standins import made, made_files
 
@@ -104,8 +104,8 @@ def test_every_estimate_is_that_of_the_logs(real: Path, tmp_path: Path) -> None:
     assert ours == theirs
 
 
-def _said(row: object, folder: Path) -> str:
-    return repr(row).replace(str(folder), "")
+def _said(row: Estimate, folder: Path) -> str:
+    return json.dumps(row.to_dict()).replace(str(folder), "")
 
 
 def test_they_take_less_than_two_megabytes() -> None:

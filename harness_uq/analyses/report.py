@@ -25,9 +25,10 @@ from harness_uq.messages.message import Message
 from harness_uq.options import Options, resolve
 from harness_uq.options_typed import ReportKeywords
 from harness_uq.output.data import result_document
+from harness_uq.output.notebook import Displayed
 from harness_uq.results.breakdown import Breakdown, DifferenceBreakdown
 from harness_uq.results.comparison import Comparison
-from harness_uq.results.documents import render_lists, result_set
+from harness_uq.results.documents import plain_table, render_lists, result_set
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.overall import Overall
 from harness_uq.results.ranking import Ranking
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Displayed):
     """The results of a report.
 
     `estimates`: estimates for every system, task, metric and filter. `comparisons`: comparisons, if there are exactly
@@ -88,13 +89,16 @@ class Report:
         """
         return render_lists(self.lists, output_format, RenderOptions(title=title))
 
-    def to_frame(self, backend: str = "pandas") -> Any:
+    def to_frame(self, backend: str | None = None) -> Any:
         """Data frame of the estimates, as `ResultList.to_frame`."""
         return ResultList(self.estimates).to_frame(backend)
 
     def plot(self, **options: Any) -> "Figure":
         """Figure of the estimates, as `ResultList.plot`."""
         return ResultList(self.estimates).plot(**options)
+
+    def __str__(self) -> str:
+        return plain_table(self.lists)
 
     def _repr_html_(self) -> str:
         tables = (ResultList(self.estimates), ResultList(self.comparisons), ResultList(self.rankings))

@@ -7,6 +7,7 @@ property in `json_properties`. A field with `metadata=INTERNAL` is left out. The
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
 from operator import attrgetter
 from types import UnionType
@@ -26,7 +27,7 @@ from typing import (
 
 from harness_uq.messages import HasMessages, Message, Severity, Status, join_messages, status_of
 from harness_uq.messages.errors import DataError, MissingDependencyError, unknown_name
-from harness_uq.output.notebook import NotebookTable
+from harness_uq.output.notebook import Displayed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,7 +40,8 @@ Cell: TypeAlias = str | int | float | None
 Record: TypeAlias = dict[str, Cell]
 
 _SCALARS = (str, int, float, bool)
-_BACKENDS = ("modin", "pandas", "polars", "pyarrow")
+_DEFAULT_BACKENDS = ("pandas", "polars", "pyarrow")
+_BACKENDS = (*_DEFAULT_BACKENDS, "modin")
 
 
 class MessageDocument(TypedDict):
@@ -53,7 +55,7 @@ class MessageDocument(TypedDict):
     ignored: NotRequired[bool]
 
 
-class Declared(NotebookTable):
+class Declared(Displayed):
     """A result class whose JSON object and flat records follow from its declaration.
 
     `KIND`: how results of the class are presented; classes without a list of their own have none. `json_properties`:
@@ -75,7 +77,7 @@ class Declared(NotebookTable):
         """JSON-ready object; missing values and numbers that are not finite are None."""
         return {name: _plain(entry.value(self)) for name, entry in json_entries(type(self)).items()}
 
-    def to_frame(self, backend: str = "pandas") -> Any:
+    def to_frame(self, backend: str | None = None) -> Any:
         """Data frame of the flat records, as `ResultList.to_frame`."""
         return frame_of(self.to_records(), backend)
 
@@ -153,19 +155,22 @@ def figure_of(results: Sequence[Any], **options: Any) -> "Figure":
     return figure
 
 
-def frame_of(records: Sequence[Record], backend: str) -> Any:
-    """Data frame with a row for each record; all records have the same columns. Raises DataError if there is no such
-    library.
+def frame_of(records: Sequence[Record], backend: str | None) -> Any:
+    """Data frame with a row for each record; all records have the same columns.
+
+    `backend`: library of the data frame; None for the first of pandas, polars and pyarrow that is installed. Raises
+    DataError if there is no such library, and MissingDependencyError if it is not installed.
     """
     import narwhals as nw
 
-    if backend not in _BACKENDS:
+    if backend is not None and backend not in _BACKENDS:
         raise DataError(unknown_name("backend", backend, _BACKENDS))
     columns = {name: [record[name] for record in records] for name in (records[0] if records else ())}
-    try:
-        return nw.from_dict(columns, backend=backend).to_native()  # type: ignore[arg-type]  # checked above
-    except ImportError as error:
-        raise MissingDependencyError(f"{backend} is not installed: pip install {backend}") from error
+    for library in _DEFAULT_BACKENDS if backend is None else [backend]:
+        with suppress(ImportError):
+            return nw.from_dict(columns, backend=library).to_native()  # type: ignore[arg-type]  # checked above
+    missing, package = (backend, backend) if backend else ("a data frame library", "'harness-uq[tables]'")
+    raise MissingDependencyError(f"to_frame needs {missing}: pip install {package}")
 
 
 @dataclass(frozen=True, slots=True)

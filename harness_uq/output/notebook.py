@@ -1,25 +1,77 @@
-"""HTML tables for notebooks, made from the JSON form of a result with the standard library only."""
+"""How Python shows a result: `print` as its table, the prompt in one line, and notebooks as HTML of its JSON form."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from html import escape
+from typing import Any
 
+from harness_uq.io.plugins.protocols import RenderOptions, ResultSet
 from harness_uq.messages.control_characters import escape_control
 
 _STYLE = "text-align:left;vertical-align:top;padding:2px 12px 2px 0"
 _INTERVAL_KEYS = {"low", "high", "level", "kind"}
 
 
-class NotebookTable:
-    """Base of results with `to_dict`; adds `_repr_html_`, which Jupyter calls."""
+# what the one line of a result names, and what it was estimated or decided to be
+_KEY = (
+    *("system", "system_a", "system_b", "baseline", "model", "grader", "grader_a", "grader_b", "graders", "own"),
+    *("task", "metric", "filter", "field", "quantity", "weights", "kind"),
+)
+_FOUND = ("value", "value_a", "value_b", "interval", "low", "high", "difference", "n_failed", "verdict", "decision")
+
+
+class Displayed:
+    """Base of results with `to_dict`.
+
+    `str(result)` is the table that commands print, without colors, if the class has a `KIND`. `repr(result)` is one
+    line with the class, the key, the value and its interval, or with all plain values of a part of a result.
+    """
 
     __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        # a dataclass writes its own `__repr__`, unless its class contains one
+        if "__repr__" not in vars(cls):
+            setattr(cls, "__repr__", Displayed.__repr__)  # noqa: B010 -- no assignment to a method
 
     def to_dict(self) -> dict[str, object]:
         """JSON form."""
         raise NotImplementedError
 
+    def __str__(self) -> str:
+        kind = getattr(type(self), "KIND", None)
+        if kind is None:
+            return repr(self)
+        from harness_uq.output.terminal import render
+
+        return render(ResultSet({kind.name: [self]}, (), {kind.name: kind}), RenderOptions(is_terminal=False))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(self._summary())})"
+
+    def _summary(self) -> Iterator[str]:
+        is_part = not hasattr(type(self), "KIND")
+        found = {} if is_part else {name: getattr(self, name, None) for name in (*_KEY, *_FOUND)}
+        if not any(value is not None for value in found.values()):
+            found = {one.name: getattr(self, one.name) for one in fields(self)}  # type: ignore[arg-type]
+        for name, value in found.items():
+            if isinstance(value, Displayed) and {"low", "high"} <= set(type(value).__slots__):
+                yield f"{name}=[{_rounded(value.low)}, {_rounded(value.high)}]"  # type: ignore[attr-defined]
+            elif isinstance(value, Displayed | str | int | float):
+                yield f"{name}={value!r}" if is_part else f"{name}={_rounded(value)}"
+            elif isinstance(value, tuple) and value and name != "messages":
+                yield f"{name}={len(value)}" if isinstance(value[0], Displayed) else f"{name}={value!r}"
+        if rows := getattr(self, "record_rows", ""):
+            yield f"{rows}={len(getattr(self, rows))}"
+        if getattr(self, "status", "ok") != "ok":
+            yield f"status={self.status!r}"  # type: ignore[attr-defined]
+
     def _repr_html_(self) -> str:
         return html_of(self.to_dict())
+
+
+def _rounded(value: Any) -> str:
+    return repr(float(f"{value:.4g}") if isinstance(value, float) else value)
 
 
 def html_of(value: object) -> str:

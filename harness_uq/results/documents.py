@@ -126,6 +126,11 @@ def render_lists(lists: Mapping[str, Sequence[object]], name: str, options: Rend
     return formats[name].render(result_set(lists), options)
 
 
+def plain_table(lists: Mapping[str, Sequence[object]]) -> str:
+    """Results of several kinds as the tables that commands print to a file: without colors."""
+    return str(render_lists(lists, "table", RenderOptions(is_terminal=False)))
+
+
 class ErrorDocument(MessageDocument):
     """Something that could not be read or done."""
 

@@ -8,7 +8,7 @@ from harness_uq.output.data import result_document
 from harness_uq.output.declared import Record, figure_of, frame_of
 from harness_uq.output.formats import Layout, RenderOptions, installed_formats
 from harness_uq.output.notebook import html_of
-from harness_uq.results.documents import lists_of, render_lists, result_set
+from harness_uq.results.documents import lists_of, plain_table, render_lists, result_set
 from harness_uq.results.overall import Overall
 
 if TYPE_CHECKING:
@@ -25,8 +25,14 @@ class HasRecords(Protocol):
 _Row = TypeVar("_Row", bound=HasRecords)
 
 
+_MOST_SHOWN = 60  # as `display.max_rows` of pandas
+
+
 class ResultList(list[_Row]):
     """A list of results of one type, with a notebook display and conversions to data frames and output formats.
+
+    `print(rows)` shows the table that the command prints. The Python prompt also shows it if there are at most 60
+    results.
 
     The attribute `overall` is the overall result of several tasks, if it was requested. Documents and formats contain
     it, data frames and figures do not.
@@ -50,12 +56,13 @@ class ResultList(list[_Row]):
         """
         return [record for result in self for record in result.to_records()]
 
-    def to_frame(self, backend: str = "pandas") -> Any:
+    def to_frame(self, backend: str | None = None) -> Any:
         """Data frame of the flat records.
 
         Parameters
         ----------
-        backend : `pandas`, `polars`, `pyarrow` or another library that narwhals supports
+        backend : `pandas`, `polars`, `pyarrow` or `modin`; by default the first of pandas, polars and pyarrow that is
+            installed
 
         Raises
         ------
@@ -147,6 +154,15 @@ class ResultList(list[_Row]):
         if output_format == name or output_format not in installed_formats():
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return partial(self.render, output_format)
+
+    def __str__(self) -> str:
+        has_table = len(set(map(type, self))) == 1 and hasattr(type(self[0]), "KIND")
+        return plain_table(self._lists()) if has_table else list.__repr__(self)
+
+    def __repr__(self) -> str:
+        if len(self) <= _MOST_SHOWN:
+            return str(self)
+        return f"<ResultList of {len(self)} {type(self[0]).__name__} results; print() shows the table>"
 
     def _repr_html_(self) -> str:
         records = self.to_dicts()

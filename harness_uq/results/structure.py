@@ -10,7 +10,7 @@ from harness_uq.data.task_log import AggregateScore, TaskLog
 from harness_uq.messages import Message, distinct
 from harness_uq.output.declared import Declared, Record
 from harness_uq.output.document import Column, Kind, Section, table
-from harness_uq.output.notebook import NotebookTable
+from harness_uq.output.notebook import Displayed
 from harness_uq.output.table_notes import text_with_code, texts_with_code
 from harness_uq.output.words import counted, join_names, metric_name
 
@@ -42,9 +42,12 @@ class StructureSummary(Declared):
     path: str
     group_fields: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        return repr(self)
+
 
 @dataclass(frozen=True, slots=True)
-class TaskStructure(NotebookTable):
+class TaskStructure(Displayed):
     """The structure of one task in one run.
 
     `clusters`: the clusters that were found. `metrics`: structure of each metric's data, by (metric, filter).
@@ -55,6 +58,16 @@ class TaskStructure(NotebookTable):
     log: TaskLog
     clusters: Clusters
     metrics: Mapping[tuple[str, str], Structure]
+
+    @property
+    def system(self) -> str:
+        """The system that the run evaluated."""
+        return self.log.system
+
+    @property
+    def task(self) -> str:
+        """The task."""
+        return self.log.task
 
     def summaries(self) -> list[StructureSummary]:
         """One summary for each metric and filter of the task."""

@@ -44,6 +44,76 @@ def test_data_frames_hold_the_flat_records(kind, library):
     assert len(rows[0].to_frame(library)) == len(rows[0].to_records())
 
 
+@pytest.mark.parametrize(
+    "result",
+    [
+        *make.estimates(),
+        make.comparison(),
+        make.ranking(),
+        make.ranking().systems[0],
+        make.plan(),
+        make.effects(),
+        make.history(),
+        make.interval(0.2, 0.4),
+        detect_structure(LOGS)[0],
+        detect_structure(LOGS)[0].summaries()[0],
+        gate(LOGS[0], LOGS[1], margin=0.1),
+        report(LOGS),
+    ],
+    ids=lambda result: type(result).__name__,
+)
+def test_a_result_is_one_line_at_the_prompt_and_a_table_when_printed(result):
+    line = repr(result)
+    assert line.startswith(f"{type(result).__name__}(")
+    assert "\n" not in line
+    assert len(line) < 400
+    assert not {"Source(", "messages=", "posterior="} & set(line.replace("(", "( ").replace("=", "= ").split())
+    has_table = hasattr(type(result), "KIND") or type(result).__name__ == "Report"
+    assert ("\n" in str(result)) == (has_table and type(result).__name__ != "StructureSummary")
+
+
+def test_the_line_of_a_result_names_it_with_its_value_and_interval():
+    assert repr(make.interval(0.25, 0.5)) == "Interval(low=0.25, high=0.5, level=0.95, kind='hdi')"
+    (row,) = estimate(LOGS[0])
+    assert repr(row).startswith(
+        "Estimate(system='a', task='toy', metric='acc', filter='none', value=0.6667, interval=["
+    )
+    assert repr(make.unknown()).endswith("status='not_estimable')")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_list_is_printed_as_the_table_of_the_command(kind):
+    rows = KINDS[kind]()
+    assert str(rows) == repr(rows) == rows.render("table")
+
+
+def test_the_prompt_shows_no_table_of_many_rows():
+    rows = ResultList(make.estimates() * 30)
+    assert repr(rows).count("\n") == 0
+    assert str(rows).count("\n") > 60
+    assert repr(ResultList()) == "[]"
+
+
+@pytest.mark.parametrize(("missing", "library"), [((), "pandas"), (("pandas",), "polars")])
+def test_the_first_installed_library_makes_the_data_frame(missing, library):
+    pytest.importorskip(library)
+    hide = f"import sys; sys.modules.update(dict.fromkeys({missing})); from harness_uq import estimate_scores"
+    show = "print(type(estimate_scores([1, 0, 1, 1]).to_frame()).__module__)"
+    done = subprocess.run([sys.executable, "-c", f"{hide}; {show}"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(library)
+
+
+def test_without_a_library_for_data_frames_the_extra_is_named(monkeypatch):
+    import narwhals
+
+    def unavailable(*_: object, **__: object) -> None:
+        raise ImportError
+
+    monkeypatch.setattr(narwhals, "from_dict", unavailable)
+    with pytest.raises(MissingDependencyError, match=r"pip install 'harness-uq\[tables\]'"):
+        ResultList(make.estimates()).to_frame()
+
+
 def test_pandas_is_the_default():
     pd = pytest.importorskip("pandas")
     assert isinstance(ResultList(make.estimates()).to_frame(), pd.DataFrame)
