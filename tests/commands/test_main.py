@@ -234,7 +234,7 @@ def test_an_interrupt_is_a_line_and_exit_code_130(run, monkeypatch, capsys):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("harness_uq.analyses.scan.worker.estimate", interrupted)
+    monkeypatch.setattr("harness_uq.analyses.scan.worker.estimate_logs", interrupted)
     assert output(capsys, "estimate", str(run)) == (130, "", "harness-uq: interrupted: 0 of 1 logs were done\n")
 
 

@@ -186,12 +186,12 @@ print(*(set(sys.modules) - had))
     small = ("pluggy", "lazy_loader", "harness_uq.messages")
     assert {name for name in new if not name.startswith(small)} == {
         "harness_uq",
-        "harness_uq.messages.errors",
+        "harness_uq.data",
         "harness_uq.data.estimands",
+        "harness_uq.io",
         "harness_uq.io.plugins",
         "harness_uq.io.plugins.hookspecs",
         "harness_uq.io.plugins.protocols",
-        "harness_uq.messages.redaction",
         "harness_uq.plugin_api",
         "harness_uq_inspect",
         "harness_uq_inspect._registry",

@@ -119,7 +119,7 @@ def test_watch_ends_without_running_logs_and_names_missing_paths(folder, capsys)
     assert main(["watch", str(folder)]) == 0
     assert "No run is in progress." in capsys.readouterr().err
     assert main(["watch", str(folder / "nowhere")]) == 1
-    assert "nowhere cannot be read: No such file or folder" in capsys.readouterr().err
+    assert "nowhere: The file cannot be read: No such file or folder" in capsys.readouterr().err
 
 
 def test_watch_goes_on_until_the_run_has_ended(log, capsys, monkeypatch):
