@@ -157,53 +157,76 @@ def with_corrected_verdicts(rows: Sequence[Comparison], level: float) -> list[Co
     The p-value of `better` and `worse` is twice the posterior tail beyond 0, that of `equivalent` twice the larger tail
     beyond the margin. With several tasks, the p-value of `better` and `worse` is at least that of the test of no
     difference (McNemar's exact test, or t), as a posterior tail has its error rate on average only. A verdict is kept
-    if its adjusted p-value is at most 1 - level. The rows over all tasks are corrected for their own number, and a
-    single row keeps its verdict. `rows`: comparisons of two systems. `level`: level of the intervals from which the
-    verdicts follow.
+    if its adjusted p-value is at most 1 - level. Rows that summarize others are corrected for their own number (see
+    `families`), and a single row keeps its verdict. `rows`: comparisons of two systems. `level`: level of the
+    intervals from which the verdicts follow.
 
     References
     ----------
     Holm (1979), Scand. J. Stat. 6, 65-70.
     """
-    n_alike = Counter(row.task == OVERALL for row in rows if row.difference is not None)
-    hypotheses = [_of_verdict(row, is_alone=n_alike[row.task == OVERALL] == 1) for row in rows]
+    is_alone = alone_in_family(rows)
+    hypotheses = [_of_verdict(row, is_alone=alone) for row, alone in zip(rows, is_alone, strict=True)]
     return [
         replace(
             row,
             verdict_p_adjusted=decided.adjusted_p,
-            verdict_corrected=row.verdict
-            if decided.decision == "fail" or n_alike[row.task == OVERALL] == 1
-            else "undecided",
+            verdict_corrected=row.verdict if decided.decision == "fail" or alone else "undecided",
         )
-        for row, decided in zip(rows, _of_two_families(rows, hypotheses, 1 - level, "holm"), strict=True)
+        for row, alone, decided in zip(rows, is_alone, _of_families(rows, hypotheses, 1 - level), strict=True)
     ]
 
 
 def worse_rows(rows: Sequence[Comparison], level: float = 0.95) -> list[Comparison]:
-    """Return the comparisons in which A is significantly worse than B by more than the margin.
+    """Return the comparisons in which A is worse than B by more than the margin after correction.
 
-    Each of the k rows over all tasks (one per metric and filter) is tested at level 1 - (1 - level) / k (Bonferroni).
-    The rows of single tasks and groups are corrected in the same way. Each of the two families uses one tail of (1 -
-    level) / 2, so that a system that is not worse anywhere is reported with probability at most about 1 - level, for
-    any number of metrics. `rows`: comparisons returned by `compare`.
+    Without a margin, these are the rows whose corrected verdict is `worse`. With one, Holm's method over twice the tail
+    of the posterior beyond the margin must also reject that A is not worse by more. `rows`: comparisons returned by
+    `compare`.
     """
     hypotheses = [
-        None if (p := row.prob_noninferior) is None else _of_row(row, "not_worse", row.margin, p, "posterior")
+        None
+        if (p := row.prob_noninferior) is None
+        else _of_row(row, "not_worse", row.margin, min(2 * p, 1.0), "posterior")
         for row in rows
     ]
-    decided = _of_two_families(rows, hypotheses, (1 - level) / 2, "bonferroni")
-    return [row for row, one in zip(rows, decided, strict=True) if one.decision == "fail"]
+    return [
+        row
+        for row, beyond in zip(rows, _of_families(rows, hypotheses, 1 - level), strict=True)
+        if row.verdict_corrected == "worse" and (not row.margin or beyond.decision == "fail")
+    ]
 
 
-def _of_two_families(
-    rows: Sequence[Comparison], hypotheses: Sequence[Hypothesis | None], alpha: float, correction: Correction
-) -> list[Decided]:
-    """Decide on the rows over all tasks as one family, and on all others as another."""
+def families(rows: Sequence[Comparison]) -> list[int]:
+    """The family of each row, which Holm's method corrects by itself, as a number.
+
+    A row over all tasks or a group of tasks repeats the questions of its tasks. Rows over all tasks are therefore one
+    family, single tasks another, groups of tasks a third, and groups of groups further ones.
+    """
+    subtasks = {row.task: row.subtasks for row in rows}
+
+    def height(task: str) -> int:
+        members = subtasks.get(task, ())
+        return 1 + max(map(height, members)) if members else 0
+
+    return [-1 if row.task == OVERALL else height(row.task) for row in rows]
+
+
+def alone_in_family(rows: Sequence[Comparison]) -> list[bool]:
+    """Whether each row is in a family with at most one difference, so that there is nothing to correct for."""
+    of_row = families(rows)
+    sizes = Counter(family for row, family in zip(rows, of_row, strict=True) if row.difference is not None)
+    return [sizes[family] <= 1 for family in of_row]
+
+
+def _of_families(rows: Sequence[Comparison], hypotheses: Sequence[Hypothesis | None], alpha: float) -> list[Decided]:
+    """Decide on the rows of each family together."""
     decided: dict[int, Decided] = {}
-    for is_pooled in (False, True):
-        family = [k for k, row in enumerate(rows) if (row.task == OVERALL) is is_pooled]
-        found = Family([hypotheses[k] for k in family]).decide(alpha, correction)
-        decided |= dict(zip(family, found, strict=True))
+    of_row = families(rows)
+    for family in set(of_row):
+        members = [k for k, one in enumerate(of_row) if one == family]
+        found = Family([hypotheses[k] for k in members]).decide(alpha)
+        decided |= dict(zip(members, found, strict=True))
     return [decided[k] for k in range(len(rows))]
 
 

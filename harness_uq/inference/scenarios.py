@@ -19,7 +19,7 @@ from harness_uq.data.structure import StructureOptions
 from harness_uq.data.task_log import Scores, TaskData
 from harness_uq.inference.compact_letter_display import group_letters
 from harness_uq.inference.compared_runs import Side
-from harness_uq.inference.decisions import with_difference
+from harness_uq.inference.decisions import alone_in_family, with_difference
 from harness_uq.inference.evidence import OpenLogs
 from harness_uq.inference.joint_posterior import JointPosterior, paired_posterior
 from harness_uq.inference.marginals import estimate_data, marginal
@@ -31,7 +31,7 @@ from harness_uq.messages.catalogue.comparison import (
 )
 from harness_uq.messages.catalogue.estimation import IDENTIFIED_RANGE, MISSING_SCORES_MATTER
 from harness_uq.messages.errors import NotEstimableError
-from harness_uq.options import OVERALL, Options
+from harness_uq.options import Options
 from harness_uq.results.comparison import Comparison, Difference
 from harness_uq.results.estimate import Estimate, Interval
 from harness_uq.results.gate import Decision, Gate, GateRow, RequirementRow
@@ -185,15 +185,14 @@ def with_open_differences(
     outcome = over_scenarios(sides, options.structure, plugins, compared)
     if outcome is None:
         return rows
-    n_alike = {is_pooled: sum((row.task == OVERALL) is is_pooled for row in rows) for is_pooled in (False, True)}
     open_rows = {  # tasks may be pooled only without extreme scores, with which their ranges differ
         row.key: identified_difference(
             row,
             [end[row.key] for end in outcome.ends],
             options.level,
-            is_alone=n_alike[row.task == OVERALL] == 1,
+            is_alone=is_alone,
         )
-        for row in rows
+        for row, is_alone in zip(rows, alone_in_family(rows), strict=True)
         if all(row.key in end for end in outcome.ends)
     }
     if outcome.worst is None:

@@ -21,6 +21,7 @@ from harness_uq.output.words import (
     interval,
     interval_header,
     join_names,
+    listed,
     metric_name,
     number,
     percent,
@@ -118,8 +119,9 @@ class Comparison(Result):
     p_value : of the two-sided test of no difference (McNemar's exact test for a table, otherwise t); None if not tested
     higher_is_better : False for metrics such as perplexity, for which the smaller value is better
     verdict, verdict_text : the verdict of the interval, and a sentence that states it
-    verdict_corrected : the verdict after correction by Holm's method for all tasks of the comparison; the result over
-        all tasks is corrected for the number of metrics only. Equal to `verdict` if there is nothing to correct for
+    verdict_corrected : the verdict after correction by Holm's method for all tasks of the comparison; groups of tasks
+        and the result over all tasks are corrected for their own number. Equal to `verdict` if there is nothing to
+        correct for
     verdict_p_adjusted : the adjusted p-value from which it follows; None if the difference is not estimable
     next_step : a sentence on what would decide the comparison; empty if it is decided, or if this is unknown
     n_additional_questions : number of further questions with which a difference of the size of the margin (without a
@@ -127,6 +129,7 @@ class Comparison(Result):
     identical_runs_note : the reason if A and B are the same log or have the same scores on every question; else None
     identified_range : smallest and largest difference on these questions, if trials without a score may have any score;
         None if the difference is known. The difference is then that without these trials
+    subtasks : tasks of a group; empty for a single task and over all tasks; not part of the JSON form
     info : description of the method of both scores, if the difference was computed from them
     in_points : whether differences are stated in percentage points; not part of the JSON form
     messages : notes, warnings, and why there is no difference
@@ -170,6 +173,7 @@ class Comparison(Result):
     identified_range: tuple[float, float] | None = None
     in_points: bool = field(default=True, repr=False, compare=False, metadata=INTERNAL)
     posterior: Posterior | None = field(default=None, repr=False, compare=False, metadata=INTERNAL)
+    subtasks: tuple[str, ...] = field(default=(), repr=False, compare=False, metadata=INTERNAL)
     info: MethodInfo | None = field(default=None, repr=False, compare=False, metadata=INTERNAL)
     messages: tuple[Message, ...] = ()
 
@@ -259,15 +263,31 @@ def _are_listed(rows: Sequence[Comparison]) -> bool:
 
 
 def _verdict_counts(rows: Sequence[Comparison]) -> str:
-    """Sentence with the number of rows for each verdict."""
-    counts, n_tasks = Counter(row.verdict_corrected for row in rows), len({row.task for row in rows})
+    """Sentences with the number of rows for each verdict, and with those that hold after correction."""
+    counts, n_tasks = Counter(row.verdict for row in rows), len({row.task for row in rows})
     parts = [f"{counts[verdict]} {'is' if counts[verdict] == 1 else 'are'} {verdict}" for verdict in VERDICTS]
     parts = [part for part in parts if not part.startswith("0 ")]
     what = counted(len(rows), "task") if n_tasks == len(rows) else f"{len(rows)} scores of {counted(n_tasks, 'task')}"
-    corrected = (
-        ", after correction for all of them" if any(row.verdict != row.verdict_corrected for row in rows) else ""
+    return " ".join(filter(None, [f"Of {what}, {join_words(parts)}.", verdicts_that_hold(rows)]))
+
+
+def verdicts_that_hold(rows: Sequence[Comparison]) -> str:
+    """A sentence on how many verdicts hold after correction, with the names of the others; empty if none is decided."""
+    decided = [row for row in rows if row.verdict != "undecided"]
+    others = [row for row in decided if row.verdict_corrected != row.verdict]
+    if len(rows) == 1 or not decided:
+        return ""
+    n_tested = sum(not row.subtasks for row in rows) or len(rows)  # groups repeat the questions of their tasks
+    n_held, corrected = len(decided) - len(others), f"after correction for {counted(n_tested, 'score')}"
+    if not others:
+        return f"{'This holds' if n_held == 1 else f'All {n_held} of these hold'} {corrected}."
+    names = listed([row_name(row, rows) for row in others])
+    verb = "is" if len(others) == 1 else "are"
+    if not n_held:
+        return f"{corrected.capitalize()}, {names} {verb} undecided."
+    return (
+        f"{n_held} of these {len(decided)} {'holds' if n_held == 1 else 'hold'} {corrected}; {names} {verb} undecided."
     )
-    return f"Of {what}, {join_words(parts)}{corrected}."
 
 
 def comparison_sentence(row: Comparison) -> str:
@@ -292,8 +312,6 @@ def _reason(row: Comparison) -> str:
     """The reason for the verdict; empty if the table shows it."""
     if row.difference is None:
         return f"{row.verdict}, not estimable: {row.reason.text}" if row.reason else ""
-    if row.verdict != row.verdict_corrected:
-        return f"{row.verdict} alone, undecided after correction for the number of tasks."
     sign = 1 if row.higher_is_better else -1
     low, high = sorted(sign * end for end in (row.difference.interval.low, row.difference.interval.high))
     margin = f"the margin of {row.margin:g}"
@@ -412,13 +430,7 @@ def _columns(rows: Sequence[Comparison]) -> list[Column]:
             in_paper=False,
             legend=f"additional questions to detect a difference as large as {sought} with 80 % power.",
         ),
-        Column("Verdict", "verdict_corrected", styles=VERDICT_COLOURS),
-        Column(
-            *("Alone", "verdict"),
-            spare=4,
-            is_shown=any(row.verdict != row.verdict_corrected for row in rows),
-            legend="verdict without correction for the number of tasks (Holm's method).",
-        ),
+        Column("Verdict", "verdict", styles=VERDICT_COLOURS),
     ]
 
 
@@ -456,7 +468,7 @@ def _mark(row: Comparison) -> Mark:
         margin=row.margin,
         posterior=row.posterior,
         system=row.system_a,
-        is_decided=row.verdict_corrected != "undecided",
+        is_decided=row.verdict != "undecided",
         baseline=row.system_b,
     )
 

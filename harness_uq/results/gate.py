@@ -687,7 +687,7 @@ def _self_test_answer(test: SelfTest) -> str:
 def _figure(gates: Sequence[Gate], **options: Any) -> Any:
     """The differences with the decision of the gate as their verdict: white scores are those undecided."""
     verdicts: dict[Decision, Verdict] = {"pass": "equivalent", "fail": "worse", "undecided": "undecided"}
-    rows = [replace(row.comparison, verdict_corrected=verdicts[row.decision]) for gate in gates for row in gate.rows]
+    rows = [replace(row.comparison, verdict=verdicts[row.decision]) for gate in gates for row in gate.rows]
     if not rows:
         raise DataError("there are no results to draw")
     return plot_difference(rows, **options)

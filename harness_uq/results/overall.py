@@ -231,7 +231,6 @@ def _columns(result: Overall) -> list[Column]:
         Column("Simultaneous interval", difference("interval"), interval_or_dash, "difference-interval"),
         Column("P(better)", difference("prob_better"), probability, spare=3),
         Column("Verdict", difference("verdict")),
-        Column("Alone", difference("single_verdict"), spare=4),
     ]
     header = interval_header([result.systems[0].interval])
     return [
@@ -255,7 +254,6 @@ def _guide(results: Sequence[Overall]) -> dict[str, str]:
         return {
             "Simultaneous interval": "Simultaneous interval: all intervals contain their differences from the baseline "
             "with the given probability; verdicts follow from them.",
-            "Alone": "Alone: verdict by the interval of this difference alone.",
         }
     if not any(result.systems and result.systems[0].rank_set for result in results):
         return {}

@@ -43,6 +43,7 @@ from harness_uq.results.comparison import (
     pairs_of,
     row_name,
     single_tasks_caveat,
+    verdicts_that_hold,
 )
 from harness_uq.results.error_ratio import error_ratio
 from harness_uq.results.estimate import SCOPE_MEANINGS, Estimate, estimate_columns, estimate_decimals
@@ -223,18 +224,15 @@ def _of_pair(rows: Sequence[Comparison]) -> list[Headline]:
     else:
         lines = [Headline(note)] if note else []
         lines += [
-            Headline(comparison_sentence(row), f"{displayed_task(row)}, {row.metric}", row.verdict_corrected)
-            for row in listed
+            Headline(comparison_sentence(row), f"{displayed_task(row)}, {row.metric}", row.verdict) for row in listed
         ]
     single = [row for row in rows if row.task != OVERALL]
     if len(single) < 2 or listed is rows:
         return lines
-    by_verdict = {
-        verdict: [row_name(row, rows) for row in single if row.verdict_corrected == verdict] for verdict in _VERDICTS
-    }
+    by_verdict = {verdict: [row_name(row, rows) for row in single if row.verdict == verdict] for verdict in _VERDICTS}
     lines += [Headline(_listed(tasks), verdict=verdict) for verdict, tasks in by_verdict.items() if tasks]
-    caveat = single_tasks_caveat(rows)
-    return [*lines, Headline(caveat)] if listed and caveat else lines
+    texts = (verdicts_that_hold(single), single_tasks_caveat(rows))
+    return [*lines, *(Headline(text) for text in texts if text)] if listed else lines
 
 
 def _listed(tasks: Sequence[str]) -> str:
@@ -473,7 +471,7 @@ def _pairs(comparisons: Sequence[Comparison]) -> dict[str, object]:
         {
             "title": f"A: {a}; B: {b}",
             "figure": forest_view(pair_marks(rows)),
-            "verdicts": [(comparison_title(row), row.verdict_corrected, comparison_sentence(row)) for row in rows],
+            "verdicts": [(comparison_title(row), row.verdict, comparison_sentence(row)) for row in rows],
             "table": grouped_table(_PAIR_CAPTION, _pair_columns(rows), {"": rows}),
         }
         for (a, b), rows in pairs_of(comparisons).items()

@@ -9,7 +9,7 @@ from scipy import stats as scipy_stats
 from harness_uq import compare, compare_scores
 from harness_uq.commands.main import main
 from harness_uq.data.task_log import log_of_array
-from harness_uq.inference.decisions import with_corrected_verdicts
+from harness_uq.inference.decisions import families, with_corrected_verdicts, worse_rows
 from harness_uq.results.comparison import comparison_answer, reasons
 from tests.results import factory as make
 
@@ -97,12 +97,29 @@ def test_the_probability_of_any_wrong_verdict_is_at_most_5_per_cent() -> None:
     assert any_wrong["adjusted"] < any_wrong["alone"]
 
 
-def test_headlines_and_reasons_use_the_corrected_verdicts() -> None:
+def test_headlines_tell_which_verdicts_of_intervals_hold_after_correction() -> None:
     rows = with_corrected_verdicts([row(0.04, f"t{k}") for k in range(4)], 0.95)
-    assert "4 are undecided" in comparison_answer(rows)
-    assert [reason.partition(": ")[2] for reason in reasons(rows)] == [
-        "better alone, undecided after correction for the number of tasks."
-    ]
+    assert "4 are better. After correction for 4 scores, t0, t1, t2 and 1 more are undecided." in comparison_answer(
+        rows
+    )
+    assert reasons(rows) == []
+
+
+def test_a_group_and_its_tasks_are_corrected_by_themselves() -> None:
+    tasks = [row(p, f"t{k}") for k, p in enumerate((0.01, 0.02))]
+    groups = [row(0.04, "g", subtasks=("t0", "t1")), row(0.04, "all", subtasks=("g", "t2"))]
+    rows = with_corrected_verdicts([*tasks, *groups], 0.95)
+    assert families([*tasks, *groups]) == [0, 0, 1, 2]
+    assert [one.verdict_p_adjusted for one in rows] == pytest.approx([0.02, 0.02, 0.04, 0.04])
+
+
+def test_a_row_fails_only_if_its_corrected_verdict_is_worse() -> None:
+    clear = replace(row(0.001, "a", verdict="worse"), prob_noninferior=0.0005)
+    open_rows = [replace(row(0.04, name, verdict="worse"), prob_noninferior=0.02) for name in "bc"]
+    rows = with_corrected_verdicts([clear, *open_rows], 0.95)
+    assert [one.task for one in worse_rows(rows)] == [one.task for one in rows if one.verdict_corrected == "worse"]
+    within = replace(rows[0], margin=0.1, prob_noninferior=0.5)
+    assert worse_rows([within]) == []
 
 
 def test_the_terminal_shows_the_overall_result_instead_of_all_questions(tmp_path, capsys) -> None:

@@ -40,13 +40,28 @@ def test_a_few_rows_are_told_one_by_one() -> None:
 
 def test_all_tasks_together_come_first_and_the_single_ones_are_counted() -> None:
     text = comparison_answer([*MANY, row("overall", "better", 0.01, 0.1)])
-    assert text == "Over all questions: sentence on overall. Of 4 tasks, 1 is better and 3 are undecided."
+    assert text == (
+        "Over all questions: sentence on overall. Of 4 tasks, 1 is better and 3 are undecided. "
+        "This holds after correction for 4 scores."
+    )
 
 
 def test_without_a_row_of_all_tasks_the_undecided_one_that_takes_least_is_named() -> None:
     text = comparison_answer(MANY)
-    assert " Of 4 tasks, 1 is better and 3 are undecided. " in text
+    assert " Of 4 tasks, 1 is better and 3 are undecided. This holds after correction for 4 scores. " in text
     assert text.endswith("Of the undecided tasks, d needs the fewest additional questions: about 70.")
+
+
+def test_the_verdicts_that_do_not_hold_after_correction_are_named() -> None:
+    rows = [*MANY, row("e", "better", 0.01, 0.1, verdict_corrected="undecided"), row("f", "worse", -0.1, -0.01)]
+    text = comparison_answer(rows)
+    assert (
+        "2 are better, 3 are undecided and 1 is worse. 2 of these 3 hold after correction for 6 scores; e is " in text
+    )
+    alone = [replace(MANY[0], verdict_corrected="undecided"), *MANY[1:]]
+    assert "After correction for 4 scores, a is undecided." in comparison_answer(alone)
+    assert "Verdict" in render(rows, "table")
+    assert "Alone" not in render(rows, "table")
 
 
 def test_the_overall_rows_of_several_metrics_name_theirs() -> None:
@@ -75,7 +90,7 @@ def test_a_verdict_that_depends_on_missing_scores_says_so_before_the_next_step()
 def test_of_many_tasks_those_whose_verdict_depends_on_missing_scores_are_named() -> None:
     many = [replace(MANY[0], messages=(DEPENDS,)), MANY[1], replace(MANY[2], messages=(DEPENDS,)), MANY[3]]
     sentence = "The verdicts on a, c depend on how missing scores are counted."
-    assert f"3 are undecided. {sentence} Of the undecided tasks" in comparison_answer(many)
+    assert f"3 are undecided. This holds after correction for 4 scores. {sentence} Of the" in comparison_answer(many)
     overall = row("overall", "better", 0.01, 0.1, messages=(DEPENDS,))
     text = comparison_answer([*many, overall])
     assert text.startswith(f"Over all questions: sentence on overall. {CAVEAT} Of 4 tasks")

@@ -86,7 +86,8 @@ def _rows(
     job.prepare([pair for pair in pairs if not pair[0].log.subtasks])
     rows = [job.isolated(a, b) for a, b in pairs if not a.log.subtasks]
     panels = {key: score.members[0] for key, score in job.matched.items()}
-    rows += [job.group(key, panels) for key, _ in matched if side_a.chosen[key].log.subtasks]
+    groups = {key: subtasks for key, _ in matched if (subtasks := side_a.chosen[key].log.subtasks)}
+    rows += [replace(job.group(key, panels), subtasks=subtasks) for key, subtasks in groups.items()]
     rows += job.overall(panels)
     rows = [replace(row, messages=(*row.messages, *notes)) for row in rows]
     same = sameness(side_a, side_b, matched)

@@ -30,7 +30,7 @@ from harness_uq.data.task_log import (
     TaskLog,
 )
 from harness_uq.inference.contrasts import paired_contrast
-from harness_uq.inference.decisions import worse_rows
+from harness_uq.inference.decisions import with_corrected_verdicts, worse_rows
 from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.options import Options
 from harness_uq.results.comparison import Comparison, PairedCounts
@@ -485,15 +485,14 @@ def test_worse_rows_allow_for_their_number() -> None:
     row, open_row = one(*two([0] * 4 + [1] * 16, [1] * 20)), one(*two([1, 0, 1, 1], [0, 1, 1, 1]))
     assert 0.025 / 2 < row.prob_noninferior < 0.025
     assert worse_rows([row]) == [row]
-    assert worse_rows([row, open_row]) == []
+    assert worse_rows(with_corrected_verdicts([row, open_row], 0.95)) == []
 
 
 def test_worse_rows_allow_for_the_number_of_overall_rows() -> None:
-    """A's false exits are at most (1 - level) / 2 over the overall rows together, whatever the number of metrics."""
     row = one(*two([0] * 4 + [1] * 16, [1] * 20))
     overall = [replace(row, task="overall", metric=name) for name in ("acc", "acc_norm", "f1")]
     assert worse_rows(overall[:1]) == overall[:1]
-    assert worse_rows(overall) == []
+    assert worse_rows(with_corrected_verdicts(overall, 0.95)) == []
 
 
 @pytest.mark.slow
