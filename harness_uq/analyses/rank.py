@@ -13,7 +13,7 @@ from harness_uq.analyses.overall.select_tasks import TaskSelection
 from harness_uq.data.arrays import FloatArray, IntArray
 from harness_uq.data.selection import ScoreKey
 from harness_uq.data.task_log import log_of_array
-from harness_uq.inference.compact_letter_display import group_letters
+from harness_uq.inference.compact_letter_display import group_letters, tie_groups
 from harness_uq.inference.decisions import adjusted_array
 from harness_uq.inference.joint_posterior import JointPosterior
 from harness_uq.inference.load_plugins import load_plugins
@@ -233,6 +233,7 @@ def _systems(
     order: IntArray,
 ) -> tuple[RankedSystem, ...]:
     """Return the systems; the best comes first."""
+    ties = tie_groups(posterior.low[order], posterior.high[order])
     return tuple(
         RankedSystem(
             system=joint.systems[i],
@@ -246,8 +247,9 @@ def _systems(
             letters=group,
             tied_rank=None if tied is None else int(tied[i]),
             letters_adjusted=strict,
+            tie_group=tie,
         )
-        for i, (group, strict) in zip(order, letters, strict=True)
+        for i, (group, strict), tie in zip(order, letters, ties, strict=True)
     )
 
 

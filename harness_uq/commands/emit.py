@@ -117,6 +117,7 @@ def _emitter(args: argparse.Namespace, names: tuple[str, ...]) -> Emitter:
             columns=tuple(name.strip() for name in columns.split(",")) if columns else None,
             digits=getattr(args, "digits", None),
             percent=percent,
+            per_task=getattr(args, "per_task", False),
             layout=getattr(args, "layout", "rows"),
             caption=getattr(args, "caption", None),
             label=getattr(args, "label", None),

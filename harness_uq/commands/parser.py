@@ -202,7 +202,7 @@ SHARED = (
         variants={
             "estimate": "Print the scores of all tasks, which are omitted by default if there are many tasks",
             "compare": "Also print the comparisons on each task if there are three or more systems",
-            "rank": "Also print the ranking on each task if there is an overall ranking",
+            "rank": "Also print the ranking of the systems on each task",
         },
     ),
     Option(

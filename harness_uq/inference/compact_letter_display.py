@@ -1,7 +1,7 @@
 """Compact letter display: two systems share a letter if and only if the data do not separate them."""
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
@@ -29,6 +29,16 @@ def group_letters(separated: NDArray[np.bool_]) -> list[str]:
         [name for name, column in zip(names, members, strict=True) if i in column] for i in range(len(separated))
     ]
     return [joint.join(letters) for letters in letter_sets]
+
+
+def tie_groups(low: ArrayLike, high: ArrayLike) -> list[str]:
+    """Assign the same letter to systems whose ranges of ranks from `low` to `high` overlap.
+
+    >>> tie_groups([1, 1, 3], [2, 3, 3])
+    ['a', 'ab', 'b']
+    """
+    is_before = np.asarray(high)[:, None] < np.asarray(low)
+    return group_letters(is_before | is_before.T)
 
 
 def _cliques(alike: NDArray[np.bool_]) -> list[list[int]]:

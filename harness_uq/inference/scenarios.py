@@ -17,7 +17,7 @@ from harness_uq.data.missing_scores import Extreme, MissingCounts, MissingPolici
 from harness_uq.data.selection import ScoreKey, SelectedRun, higher_is_better, select_runs
 from harness_uq.data.structure import StructureOptions
 from harness_uq.data.task_log import Scores, TaskData
-from harness_uq.inference.compact_letter_display import group_letters
+from harness_uq.inference.compact_letter_display import group_letters, tie_groups
 from harness_uq.inference.compared_runs import Side
 from harness_uq.inference.decisions import alone_in_family, with_difference
 from harness_uq.inference.evidence import OpenLogs
@@ -380,8 +380,9 @@ def with_open_ranks(ranking: Ranking, ranks: OpenRanks, policies: MissingPolicie
 def _open_ranking(ranking: Ranking, ranks: OpenRanks, order: Sequence[int]) -> Ranking:
     above = ranks.sets.above
     letters = group_letters((above | above.T)[np.ix_(order, order)])
+    ties = tie_groups(ranks.sets.low[[*order]], ranks.sets.high[[*order]])
     rows = []
-    for row, k, group in zip(ranking.systems, order, letters, strict=True):
+    for row, k, group, tie in zip(ranking.systems, order, letters, ties, strict=True):
         low, high = int(ranks.sets.low[k]), int(ranks.sets.high[k])
         rows.append(
             replace(
@@ -394,6 +395,7 @@ def _open_ranking(ranking: Ranking, ranks: OpenRanks, order: Sequence[int]) -> R
                 rank_set=(low, high),
                 letters=group,
                 letters_adjusted="",
+                tie_group=tie,
                 tied_rank=None,
             )
         )

@@ -174,7 +174,7 @@ class Section:
         chosen = [by_name[name] for name in names if name in by_name]
         if len(chosen) == len(names):
             return chosen
-        first = next(column for column in self.columns if column.is_shown)
+        first = next((column for column in self.columns if column.is_shown), self.columns[0])
         rest = [column for column in chosen if column is not first]
         return (chosen if first in chosen else [first, *rest]) if rest else []
 
@@ -291,6 +291,7 @@ class Kind:
     - `displayed`: columns of the flat records that notebooks show; empty for all of them.
     - `declared`: instances of `result_type` for one result; by default the result itself.
     - `grid`: results and the number of decimals, as systems by tasks; None if the results have no such layout.
+    - `summary`: sections of two or more results, shown unless the options request a table for each task.
     - `as_text`: sections for the terminal, if they differ from `sections`.
     - `is_single`: whether a command has one such result or none, which JSON documents contain without a list.
     - `total`: the total of all results of a list, which JSON documents contain as NAME_total; None if there is no
@@ -312,6 +313,7 @@ class Kind:
     displayed: Sequence[str] = ()
     declared: Callable[[Any], "Sequence[Declared]"] = lambda result: (result,)
     grid: Callable[[Sequence[Any], int], Grid] | None = None
+    summary: Callable[[Sequence[Any], int], Iterable[Section]] | None = None
     as_text: Callable[[Sequence[Any]], Iterable[Section]] | None = None
     is_single: bool = False
     total: "Callable[[Sequence[Any]], Declared | None] | None" = None

@@ -23,9 +23,17 @@ def documents_of(
     """
     digits = options.digits_or(PERCENT_DIGITS if options.percent else _DIGITS)
     shown = in_percent(results) if options.percent else results
-    documents = [present(results.kinds[name], rows, digits) for name, rows in shown.lists.items() if rows]
+    documents = []
+    for name, rows in shown.lists.items():
+        kind = results.kinds[name]
+        if rows and kind.summary and len(rows) > 1 and options.columns is None and not options.per_task:
+            documents.append(replace(kind.document(rows, digits), sections=[*kind.summary(rows, digits)]))
+        elif rows:
+            documents.append(present(kind, rows, digits))
     if options.columns is not None:
         documents = _with_columns(documents, options.columns)
+    else:
+        documents = [replace(one, sections=[*filter(_has_shown_columns, one.sections)]) for one in documents]
     if options.percent and documents:
         documents[-1] = replace(documents[-1], guide={**documents[-1].guide, "": PERCENT_NOTE})
     return documents
@@ -42,6 +50,10 @@ def _with_columns(documents: Sequence[Document], names: Sequence[str]) -> list[D
         )
         for document in documents
     ]
+
+
+def _has_shown_columns(section: Section) -> bool:
+    return not section.columns or any(column.is_shown for column in section.columns)
 
 
 def _selected(section: Section, names: Sequence[str]) -> Section:

@@ -31,8 +31,9 @@ from harness_uq.output.words import (
 )
 from harness_uq.results.comparison import VERDICTS, Verdict
 from harness_uq.results.estimate import Interval, Posterior
-from harness_uq.results.ranking import group_text, ranks_text
+from harness_uq.results.ranking import group_text, rank_columns, ranks_header
 
+_PAIRS = "systems share a letter if they are not separated after correction for all pairs."
 _PER_TASK = "The option --per-task also prints the ranking on each task."
 _SCHEMES = {
     "equal": "equal weights",
@@ -73,6 +74,7 @@ class OverallSystem(Declared):
     - `rank_interval`: credible interval of the rank of this system alone.
     - `rank_set`: best and worst rank in the simultaneous rank sets.
     - `letters`: compact letter display: systems that share a letter cannot be separated after correction for all pairs.
+    - `tie_group`: systems share a letter if their rank intervals overlap.
     - `average_rank`: mean over the tasks of the rank of the score, ties share their mean rank.
     - `tasks_led`: number of tasks on which no system scores better.
     """
@@ -90,6 +92,7 @@ class OverallSystem(Declared):
     letters: str = ""
     average_rank: float | None = None
     tasks_led: int | None = None
+    tie_group: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,13 +175,15 @@ def overall_answer(result: Overall) -> str:
     scores = f"{number(best.value)} {interval(best.interval)}"
     if not others:
         return f"{best.system} has the overall score {scores}."
-    if best.rank_set is None:
+    if best.rank_interval is None:
         return f"{best.system} has the best overall score, {scores}."
-    rivals = [other.system for other in others if other.rank_set and other.rank_set[0] == 1]
+    rivals = [other.system for other in others if other.rank_interval and other.rank_interval[0] == 1]
     if rivals:
         names = join_names(rivals)
         return f"{best.system} has the best overall score, {scores}, but {names} may be as good or better."
-    return f"{best.system} is best overall, with the score {scores}, after correction for all pairs of systems."
+    if best.rank_interval[1] > 1:
+        return f"{best.system} has the best overall score, {scores}. The ranks of no other system include 1."
+    return f"{best.system} is best overall, with the score {scores}."
 
 
 def _comparison_answer(result: Overall) -> str:
@@ -222,6 +227,7 @@ def _sections(results: Sequence[Overall], digits: int) -> Iterator[Section]:
 
 def _columns(result: Overall) -> list[Column]:
     by_name = {one.system: one for one in result.differences}
+    is_ranked = result.systems[0].rank_interval is not None
 
     def difference(name: str) -> Callable[[OverallSystem], Any]:
         return lambda row: getattr(by_name.get(row.system), name, None)
@@ -236,32 +242,25 @@ def _columns(result: Overall) -> list[Column]:
     return [
         Column("System", "system", wraps=True),
         Column("Score", "value", number),
-        Column(header, "interval", interval, "interval", spare=2 if by_name else 0),
+        Column(header, "interval", interval, "interval", spare=2 if by_name else 1 if is_ranked else 0),
         *(differences if by_name else ()),
-        Column("Rank set", "rank_set", ranks_text),
-        Column("Group", "letters", group_text, is_number=False, spare=1),
-        Column("P(best)", "prob_best", probability, "best", spare=2),
-        Column("Average rank", "average_rank", one_decimal, spare=3, in_paper=False),
-        Column("Tasks led", "tasks_led", is_number=True, spare=4, in_paper=False),
-        Column("SE", "std_error", number, spare=6, in_paper=False),
-        Column("Questions", "n_questions", is_number=True, spare=5),
+        *rank_columns(ranks_header([result.systems[0].interval])),
+        Column("Pairs", "letters", group_text, is_number=False, is_shown=False, legend=_PAIRS),
+        Column("Average rank", "average_rank", one_decimal, is_shown=False),
+        Column("Tasks led", "tasks_led", is_number=True, is_shown=False),
+        Column("SE", "std_error", number, spare=6, is_shown=not is_ranked, in_paper=False),
+        Column("Questions", "n_questions", is_number=True, spare=5, is_shown=not is_ranked),
     ]
 
 
 def _guide(results: Sequence[Overall]) -> dict[str, str]:
-    """The meaning of the columns with ranks."""
+    """The meaning of the columns with differences from a baseline."""
     if any(len(result.differences) > 1 for result in results):
         return {
             "Simultaneous interval": "Simultaneous interval: all intervals contain their differences from the baseline "
             "with the given probability; verdicts follow from them.",
         }
-    if not any(result.systems and result.systems[0].rank_set for result in results):
-        return {}
-    return {
-        "Rank set": "Rank set: possible ranks of the overall scores; all rank sets hold simultaneously.",
-        "Group": "Group: systems that share a letter are not separated after correction for all pairs.",
-        "P(best)": "P(best): probability of the best overall score, if systems may be nearly alike.",
-    }
+    return {}
 
 
 def _marks(results: Sequence[Overall]) -> list[Mark]:

@@ -2,9 +2,9 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from harness_uq.output.words import (
     metric_name,
     number,
     one_decimal,
-    percent,
     probability,
     task_title,
     whole_percent,
@@ -44,6 +43,13 @@ _CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg"}
 _SHORTEST_RUN = 3
 _MOST_FIRSTS = 3
 _MOST_WRITTEN = 25  # systems of a figure
+_RANKS = "range that contains the rank of the system with this probability."
+_BEST = "probability that the system is the best one."
+_GROUP = "systems share a letter if their ranks overlap."
+_RIVALS = "number of other systems whose ranks include 1."
+_RANK_SET = "possible ranks; the rank sets of all systems hold simultaneously."
+_PAIRS = "systems share a letter if the order of the two is undecided; not corrected for the number of pairs."
+_BAYES_AT_N = "tied ranks on exactly these questions (Hariri et al. 2025), whose error rate is not controlled."
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +61,10 @@ class RankedSystem(Declared):
     `expected_rank`: posterior mean of the rank, 1 is best; None as for `prob_best`. `rank_low`, `rank_high`: credible
     interval of the rank of this system alone; the rank set if `prob_best` is None. `rank_set`: best and worst rank in
     the simultaneous rank sets, which all contain the true ranks with probability `interval.level`; None if not
-    computed. `letters`: compact letter display: systems that share a letter cannot be separated. `tied_rank`: rank with
-    ties by Bayes@N z-scores (Hariri et al. 2025); None with one trial per question. `letters_adjusted`: the same
-    letters by paired tests with correction for multiple testing; empty without tests, a dash for a system without a
-    test.
+    computed. `tie_group`: systems share a letter if their rank intervals overlap. `letters`: compact letter display of
+    all pairs: the order of two systems that share a letter is undecided. `tied_rank`: rank with ties by Bayes@N
+    z-scores (Hariri et al. 2025); None with one trial per question. `letters_adjusted`: letters of pairs by paired
+    tests with correction for multiple testing; empty without tests, a dash for a system without a test.
     """
 
     json_properties: ClassVar = ("rank_interval",)
@@ -74,6 +80,7 @@ class RankedSystem(Declared):
     tied_rank: int | None = None
     letters_adjusted: str = ""
     rank_set: tuple[int, int] | None = None
+    tie_group: str = ""
 
     @property
     def typical_rank(self) -> float:
@@ -148,7 +155,7 @@ class Ranking(Result):
 
 
 def ranking_answer(ranking: Ranking) -> str:
-    """The best system, the others that may be best, and how many neighbours the data do not separate.
+    """The best system, and the others that may be as good.
 
     `ranking`: of at least one system.
     """
@@ -157,14 +164,14 @@ def ranking_answer(ranking: Ranking) -> str:
     identical = [message.text for message in ranking.messages if message.code == IDENTICAL_SYSTEMS.code]
     if identical and len(others) == 1:
         sentences = identical
-    elif best.rank_set is None or rivals:
+    elif rivals or not others:
         sentences = [_leaders(ranking, rivals)]
     elif len(others) == 1:
         sentences = [f"{best.system} is better than {others[0].system}."]
+    elif best.rank_high > 1:
+        sentences = [f"{best.system} has the best score, and the ranks of no other system include 1."]
     else:
-        sentences = [f"{best.system} is best, after correction for all pairs of systems."]
-    if ranking.neighbours is not None and ranking.neighbours.n_pairs > 1:
-        sentences.append(_neighbours(ranking.neighbours))
+        sentences = [f"{best.system} is better than all other systems."]
     return " ".join([*sentences, totals_sentence([ranking])]).strip()
 
 
@@ -173,46 +180,36 @@ def rankings_answer(rankings: Sequence[Ranking]) -> str:
 
     `rankings`: at least one, of different tasks, metrics or filters.
     """
-    firsts = Counter(ranking.systems[0].system for ranking in rankings).most_common()
-    n_clear = sum(not _rivals(ranking) for ranking in rankings if ranking.systems[0].rank_set)
-    parts = [f"{system} leads {times}" for system, times in firsts[:_MOST_FIRSTS]]
+    firsts = Counter(ranking.systems[0].system for ranking in rankings if not _equals(ranking)).most_common()
+    parts = [f"{system} in {times}" for system, times in firsts[:_MOST_FIRSTS]]
     if more := len(firsts) - len(parts):
-        parts.append(f"{counted(more, 'other system')} the rest")
-    clear = "No task has" if not n_clear else f"{counted(n_clear, 'ranking')} {'has' if n_clear == 1 else 'have'}"
-    sentences = [f"Of {counted(len(rankings), 'ranking')}, {', '.join(parts)}. {clear} a clear leader."]
-    neighbours = [ranking.neighbours for ranking in rankings if ranking.neighbours is not None]
-    if pairs := sum(one.n_pairs for one in neighbours):
-        undecided = sum(one.undecided for one in neighbours)
-        simultaneous = sum(one.undecided_simultaneous for one in neighbours)
-        sentences.append(_neighbours(Neighbours(pairs, undecided, simultaneous)))
-    return " ".join([*sentences, totals_sentence(rankings)]).strip()
+        parts.append(f"{counted(more, 'other system')} in {sum(times for _, times in firsts[_MOST_FIRSTS:])}")
+    if n_equal := sum(bool(_equals(ranking)) for ranking in rankings):
+        parts.append(f"several systems in {n_equal}")
+    n_clear = sum(not _rivals(ranking) for ranking in rankings)
+    clear = f"In {n_clear or 'none'} of them, the ranks of no other system include 1."
+    leaders = f"Best score in {counted(len(rankings), 'ranking')}: {', '.join(parts)}."
+    return f"{leaders} {clear} {totals_sentence(rankings)}".strip()
 
 
 def _rivals(ranking: Ranking) -> list[str]:
-    """The systems other than the first that may be best."""
-    return [other.system for other in ranking.systems[1:] if other.rank_set and other.rank_set[0] == 1]
+    """The systems other than the first whose ranks include 1."""
+    return [other.system for other in ranking.systems[1:] if other.rank_low == 1]
+
+
+def _equals(ranking: Ranking) -> list[str]:
+    """The systems other than the first that have the same score."""
+    best, *others = ranking.systems
+    return [other.system for other in others if math.isclose(other.value, best.value)]
 
 
 def _leaders(ranking: Ranking, rivals: Sequence[str]) -> str:
     """The systems with the best score, and the rivals with a worse score."""
-    best, *others = ranking.systems
-    tied = [other.system for other in others if math.isclose(other.value, best.value)]
-    verb = "share" if tied else "has"
-    rest = [name for name in rivals if name not in tied]
+    best, equals = ranking.systems[0].system, _equals(ranking)
+    verb = "share" if equals else "has"
+    rest = [name for name in rivals if name not in equals]
     doubt = f", but {listed(rest)} may be as good or better" if rest else ""
-    return f"{listed([best.system, *tied])} {verb} the best score{doubt}."
-
-
-def _neighbours(counts: Neighbours) -> str:
-    pairs, n, simultaneous = counts.n_pairs, counts.undecided, counts.undecided_simultaneous
-    if not simultaneous and not n:
-        return "The data separate all neighbours, also after correction for all pairs."
-    if n == simultaneous == pairs:
-        return f"The data separate none of the {counted(pairs, 'pair')} of neighbours."
-    return (
-        f"Of {counted(pairs, 'pair')} of neighbours, the data do not separate {n} ({percent(n / pairs)}) individually "
-        f"and {simultaneous} ({percent(simultaneous / pairs)}) after correction for all pairs."
-    )
+    return f"{listed([best, *equals])} {verb} the best score{doubt}."
 
 
 def group_text(group: str, _: int = 0) -> str:
@@ -255,111 +252,109 @@ def ranks_text(ranks: tuple[int, int] | None, _: int = 0) -> str:
 
 
 def _sections(rankings: Sequence[Ranking], digits: int) -> Iterator[Section]:
-    """A table of systems and a matrix of all pairs for each ranking."""
+    """A table of systems and a matrix of all pairs for each ranking; the legend of all tables is below the last."""
+    legend: dict[str, str] = {}
     for ranking in rankings:
         systems = ranking.systems
         sizes = f"{counted(len(systems), 'system')}, {counted(ranking.n_questions, 'question')}"
         decimals = decimals_of(ranking.metric, min(abs(system.value) for system in systems), digits)
         title = f"{ranking.task}, {metric_name(ranking.metric, ranking.filter)}: {sizes}"
-        yield table(title, _columns(ranking), systems, decimals, answer=ranking_answer(ranking))
+        section = table(title, _columns(ranking), systems, decimals, answer=ranking_answer(ranking))
+        legend |= section.legend
+        yield replace(section, legend=legend if ranking is rankings[-1] else {})
         if 2 < len(systems) <= MOST_IN_MATRIX and ranking.prob_better is not None:
             yield _matrix(ranking, ranking.prob_better)
 
 
+def ranks_header(intervals: Sequence[Interval]) -> str:
+    """Header of the column of ranks, with the level of these intervals of scores."""
+    return interval_header(intervals).replace("interval", "ranks")
+
+
+def rank_columns(header: str) -> list[Column]:
+    """The columns of ranks that every table of ranked systems has: all follow from the same posterior of the ranks."""
+    return [
+        Column(header, "rank_interval", ranks_text, "ranks", legend=_RANKS),
+        Column("P(best)", "prob_best", probability, "best", legend=_BEST),
+        Column("Group", "tie_group", group_text, "group", is_number=False, legend=_GROUP),
+        Column("Rank set", "rank_set", ranks_text, is_shown=False, legend=_RANK_SET),
+        Column("Expected rank", "expected_rank", one_decimal, is_shown=False),
+    ]
+
+
 def _columns(ranking: Ranking) -> list[Column]:
     header = interval_header([ranking.systems[0].interval])
+    correction = _CORRECTIONS.get(ranking.correction or "", "Adjusted")
     return [
         Column("System", "system", wraps=True),
         Column("Value", "value", number),
-        Column(header, "interval", interval, "interval"),
-        Column("Rank set", "rank_set", ranks_text),
-        Column("P(best)", "prob_best", probability, "best", spare=1),
-        Column("Expected rank", "expected_rank", one_decimal, spare=5, in_paper=False),
+        Column(header, "interval", interval, "interval", spare=1),
+        *rank_columns(ranks_header([ranking.systems[0].interval])),
+        Column("Pairs", "letters", group_text, is_number=False, is_shown=False, legend=_PAIRS),
         Column(
-            *(
-                header.replace("interval", "ranks"),
-                lambda row: row.rank_interval if row.prob_best is not None else None,
-            ),
-            *(ranks_text, "ranks"),
-            spare=3,
-            in_paper=False,
-        ),
-        Column("Group", "letters", group_text, is_number=False),
-        Column(
-            *(_CORRECTIONS.get(ranking.correction or "", "Adjusted"), "letters_adjusted", group_text, "adjusted-group"),
+            *(correction, "letters_adjusted", group_text, "adjusted-group"),
             is_number=False,
-            spare=2,
-            in_paper=False,
+            is_shown=False,
+            legend=f"like Pairs, by paired tests corrected for {counted(ranking.n_comparisons, 'comparison')}.",
         ),
-        Column("Bayes@N", "tied_rank", is_number=True, spare=4, in_paper=False),
+        Column("Bayes@N", "tied_rank", is_number=True, is_shown=False, legend=_BAYES_AT_N),
     ]
+
+
+def _leader_sections(rankings: Sequence[Ranking], digits: int) -> Iterator[Section]:
+    """One table with a row for each ranking: its leader, and how many other systems may be as good."""
+
+    def leader(get: Callable[[RankedSystem], Any]) -> Callable[[Ranking], Any]:
+        return lambda ranking: get(ranking.systems[0])
+
+    def name(ranking: Ranking) -> str:
+        equals = _equals(ranking)
+        return f"{counted(len(equals) + 1, 'system')} (equal)" if equals else ranking.systems[0].system
+
+    def decimals(ranking: Ranking) -> int:
+        return decimals_of(ranking.metric, min(abs(system.value) for system in ranking.systems), digits)
+
+    header = interval_header([ranking.systems[0].interval for ranking in rankings])
+    has_sizes = len({len(ranking.systems) for ranking in rankings}) > 1
+    columns = [
+        Column("Task", "task"),
+        Column("Metric", lambda ranking: metric_name(ranking.metric, ranking.filter)),
+        Column("Leader", name),
+        Column("Value", leader(lambda system: system.value), number),
+        Column(header, leader(lambda system: system.interval), interval, "interval", spare=1),
+        Column("P(best)", leader(lambda system: system.prob_best), probability, "best", legend=_BEST),
+        Column("Rivals", lambda ranking: len(_rivals(ranking)), is_number=True, legend=_RIVALS),
+        Column("Systems", lambda ranking: len(ranking.systems), is_number=True, spare=2, is_shown=has_sizes),
+        Column("Questions", "n_questions", is_number=True, spare=3),
+    ]
+    lines = ["The option --per-task prints the table of systems for each task."]
+    yield table("", columns, rankings, decimals, answer=rankings_answer(rankings), lines=lines)
 
 
 def _matrix(ranking: Ranking, prob_better: Sequence[Sequence[float]]) -> Section:
     names = [system.system for system in ranking.systems]
-    columns = [Cells("", [f"{k} {name}" for k, name in enumerate(shorten_names(names, 15), 1)], False, name="system")]
+    labels = [f"{k} {name}" for k, name in enumerate(shorten_names(names, 15), 1)]
+    columns = [Cells("", labels, False, name="matrix", is_shown=False)]
     for j in range(len(names)):
         shares = [row[j] for row in prob_better]
         texts = ["." if i == j else whole_percent(share) for i, share in enumerate(shares)]
-        columns.append(Cells(str(j + 1), texts, spare=j))
+        columns.append(Cells(str(j + 1), texts, spare=j, is_shown=False))
     title = f"{ranking.task}: probability that the system of the row is better than that of the column, in per cent"
     return Section(title, columns, is_optional=True)
-
-
-def _guide(rankings: Sequence[Ranking]) -> dict[str, str]:
-    """The meaning of the columns and of the probabilities."""
-    if not rankings:
-        return {}
-    systems = [system for ranking in rankings for system in ranking.systems]
-    n, level = rankings[0].n_comparisons, systems[0].interval.level
-    percent, tail = f"{100 * level:g}%", (1 - level) / 2
-    correction = next((_CORRECTIONS[r.correction] for r in rankings if r.correction), None)
-    error = max(ranking.diagnostics.get("mc_error", 0) for ranking in rankings)
-    meanings = {
-        f"{percent} interval": "interval of each score on its own, as `harness-uq estimate` reports it for these "
-        "questions.",
-        f"{percent} ranks": "credible interval of the rank of each system on its own.",
-        "Group": "systems that share a letter are not separated: the probability that one is better than the other "
-        f"lies between {tail:g} and {1 - tail:g}. The letters are not corrected for the number of comparisons ({n}).",
-        "Probabilities": "shares of joint draws of all systems, for which the systems may be alike; their Monte Carlo "
-        "error is at most "
-        f"{error:.3f}.",
-    }
-    if all(len(ranking.systems) == 2 for ranking in rankings):
-        meanings["Group"] = "the systems share a letter if the interval of their difference contains 0."
-        meanings["Probabilities"] = (
-            "P(best) is the probability of being better than the other system, as in `harness-uq compare`."
-        )
-    if all(ranking.prob_better is None for ranking in rankings):
-        meanings["Group"] = "systems that share a letter are not separated by the rank sets."
-        del meanings["Probabilities"]
-    if any(system.rank_set for system in systems):
-        meanings["Rank set"] = (
-            f"possible ranks of each system; the rank sets of all systems hold simultaneously with {percent} "
-            "confidence."
-        )
-    if correction:
-        meanings[correction] = f"groups by paired tests, corrected for {counted(n, 'comparison')}."
-    if any(system.tied_rank is not None for system in systems):
-        meanings["Bayes@N"] = (
-            "ranks on exactly these questions; neighbours with z below 1.645 are tied (Hariri et al. 2025). The error "
-            "rate is not controlled."
-        )
-    return {header: f"{header}: {text}" for header, text in meanings.items()}
 
 
 def _grid(rankings: Sequence[Ranking], digits: int) -> Grid:
     """Systems by tasks, with the letters of their groups."""
     cells = {
         (system.system, task_title(*ranking.key)): GridCell(
-            number(system.value, digits), interval(system.interval, digits), group_text(system.letters)
+            number(system.value, digits), interval(system.interval, digits), group_text(system.tie_group)
         )
         for ranking in rankings
         for system in ranking.systems
     }
     notes = [
         f"{interval_header([rankings[0].systems[0].interval])}s are below the scores.",
-        "Systems that share a letter are not separated on that task.",
+        "Systems that share a letter have overlapping ranks on that task.",
         *sentences(warnings_of(rankings)),
     ]
     return Grid(cells, "Scores with intervals and groups.", notes)
@@ -450,10 +445,10 @@ Ranking.KIND = Kind(
     _sections,
     "Ranks of systems.",
     footnotes,
-    _guide,
+    summary=_leader_sections,
     displayed=(
         *("task", "metric", "system", "value", "interval_low", "interval_high", "prob_best", "expected_rank"),
-        *("rank_low", "rank_high", "letters"),
+        *("rank_low", "rank_high", "tie_group"),
     ),
     grid=_grid,
     shares=lambda ranking: [system.value for system in ranking.systems],

@@ -545,7 +545,7 @@ def _rank_line(ranking: Ranking, k: int) -> dict[str, object]:
         "value": number(system.value),
         "interval": interval(system.interval),
         "rank_set": ranks_text(system.rank_set),
-        "letters": group_text(system.letters),
+        "letters": group_text(system.tie_group),
         "expected_rank": one_decimal(system.expected_rank),
         "tied_rank": text(system.tied_rank),
         "ranks": ranks_text(system.rank_interval),

@@ -130,7 +130,7 @@ def test_systems_by_tasks_have_intervals_and_letters_of_their_groups():
     text = GRIDS["rankings"]()
     assert text.count(r"\begin{tabularx}") == 2
     assert re.search(r"0\.\d{3}\\textsuperscript\{[a-z]+\} \\newline \{\\scriptsize \[0\.\d{3},\\,0\.\d{3}\]\}", text)
-    assert "Systems that share a letter are not separated" in text
+    assert "Systems that share a letter have overlapping ranks" in text
 
 
 @pytest.mark.slow

@@ -104,17 +104,10 @@ def test_an_interval_beside_a_hidden_difference_is_explained() -> None:
     assert sentence not in render(make.comparisons(), "table", width=200)
 
 
-def test_the_guide_to_a_ranking_speaks_of_no_column_that_is_left_out() -> None:
-    narrow, wide = (render([make.ranking(8)], "table", width=width) for width in (80, 200))
-    left_out = (
-        " ".join(narrow.split())
-        .partition("Hidden columns (terminal too narrow): ")[2]
-        .partition(". Use a wider")[0]
-        .split(", ")
-    )
-    guided = [name for name in left_out if f"- {name}: " in wide]
-    assert guided
-    assert not any(f"- {name}: " in narrow for name in guided)
+def test_the_legend_of_a_ranking_speaks_of_no_column_that_is_left_out() -> None:
+    default, all_columns = (render([make.ranking(8)], "table", columns=names) for names in (None, ("all",)))
+    assert "Rank set: " in all_columns
+    assert "Rank set" not in default
 
 
 @pytest.mark.parametrize("width", WIDTHS)

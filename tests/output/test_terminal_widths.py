@@ -54,6 +54,7 @@ def _ranks(k: int, n: int) -> dict[str, object]:
         "rank_interval": (low, high),
         "rank_set": (low, high),
         "letters": "abcdefghijklm"[k : k + 2],
+        "tie_group": "abcdefghijklm"[max(0, k - 2) : k + 1],
         "average_rank": k + 1.5,
         "tasks_led": 30 if k == 0 else 0,
     }

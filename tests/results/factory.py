@@ -6,6 +6,7 @@ import numpy as np
 
 from harness_uq.data.structure import Evidence, Structure
 from harness_uq.data.task_log import HarnessResult, Source
+from harness_uq.inference.compact_letter_display import tie_groups
 from harness_uq.messages.catalogue import comparison as comparison_messages
 from harness_uq.messages.catalogue import estimation as catalogue
 from harness_uq.messages.catalogue import planning
@@ -269,6 +270,7 @@ def ranking(n: int = 6, *, seed: int = 0, with_ranks: bool = True) -> Ranking:
     shares = np.stack([(ranks == r).mean(axis=0) for r in range(1, n + 1)], axis=1)
     better = (draws[:, :, None] > draws[:, None, :]).mean(axis=0) + 0.5 * np.eye(n)
     low, high = np.quantile(ranks, [0.025, 0.975], axis=0, method="nearest")
+    ties = tie_groups(low, high)
     systems = tuple(
         RankedSystem(
             f"system-{k + 1}/chat" if k else SYSTEMS[1],
@@ -281,6 +283,7 @@ def ranking(n: int = 6, *, seed: int = 0, with_ranks: bool = True) -> Ranking:
             "abcdefghijklmnopqrstuvwxyz"[min(k // 2, 25)],
             k + 1,
             rank_set=(max(1, int(low[k]) - 1), min(n, int(high[k]) + 1)),
+            tie_group=ties[k],
         )
         for k in range(n)
     )

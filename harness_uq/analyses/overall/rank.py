@@ -9,7 +9,7 @@ from harness_uq.analyses.overall.estimate import overall_result, refused
 from harness_uq.analyses.overall.joint_scores import OverallScores, overall_scores
 from harness_uq.analyses.overall.select_tasks import TaskSelection
 from harness_uq.data.arrays import FloatArray, IntArray
-from harness_uq.inference.compact_letter_display import group_letters
+from harness_uq.inference.compact_letter_display import group_letters, tie_groups
 from harness_uq.messages.errors import NotEstimableError, refusal_of
 from harness_uq.options import Options
 from harness_uq.results.overall import Overall, OverallSystem
@@ -60,6 +60,7 @@ def _ranks(scores: OverallScores) -> tuple[IntArray, list[OverallSystem], FloatA
         ranks = rank_posterior(shrunk_draws(draws, rng=rng), level=level, rng=rng)
         above = rank_sets_of_normal(sign * values, np.cov(draws), level=level, rng=rng).above
     letters = dict(zip(order.tolist(), group_letters((above | above.T)[np.ix_(order, order)]), strict=True))
+    ties = dict(zip(order.tolist(), tie_groups(ranks.low[order], ranks.high[order]), strict=True))
     from scipy.stats import rankdata  # importing scipy.stats takes longer than most estimates
 
     task_ranks = rankdata(-sign * scores.task_values, axis=1)
@@ -74,6 +75,7 @@ def _ranks(scores: OverallScores) -> tuple[IntArray, list[OverallSystem], FloatA
             rank_interval=(int(ranks.low[k]), int(ranks.high[k])),
             rank_set=(int(1 + above[:, k].sum()), int(len(above) - above[k].sum())),
             letters=letters[k],
+            tie_group=ties[k],
             average_rank=float(task_ranks[:, k].mean()),
             tasks_led=int(leads[k]),
         )

@@ -144,6 +144,7 @@ class RenderOptions:
         fit the width of a page
     digits : number of decimals, 0 to 12; None for the format's own
     percent : whether tables show scores from 0 to 1 in per cent
+    per_task : whether there is a table for each task, even if a summary of several tasks exists
     layout : `rows` for one row per result, `grid` for systems by tasks
     caption, label : of a table for a paper; None for a default caption and no label
     title, command, date : of a page: its title, the command that made it, and when
@@ -155,6 +156,7 @@ class RenderOptions:
     columns: tuple[str, ...] | None = None
     digits: int | None = None
     percent: bool = False
+    per_task: bool = False
     layout: Layout = "rows"
     caption: str | None = None
     label: str | None = None

@@ -182,8 +182,10 @@ def test_json_has_the_overall_result_and_all_tasks(table: str, capsys) -> None:
 def test_without_an_overall_result_the_command_prints_the_boards_of_tasks(table: str, capsys) -> None:
     assert main(["rank", table, "--normalize", "chance"]) == 0
     out = capsys.readouterr().out
-    assert "t0, score" in out
+    assert "Leader" in out
     assert "UQ296" in out
+    assert main(["rank", table, "--normalize", "chance", "--per-task"]) == 0
+    assert "t0, score" in capsys.readouterr().out
 
 
 @pytest.fixture

@@ -80,6 +80,6 @@ def test_command_line(tmp_path, capsys) -> None:
     rows = [",".join(map(str, cell)) for cell in cells]
     path.write_text("question,system,score\n" + "\n".join(rows) + "\n")
     assert main(["rank", str(path), "--missing", "bounds"]) == 0
-    assert "Rank set" in capsys.readouterr().out
+    assert "95% ranks" in capsys.readouterr().out
     assert main(["estimate", str(path), "--missing", "zeros"]) == 2
     assert "Did you mean" in capsys.readouterr().err

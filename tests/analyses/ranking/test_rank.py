@@ -437,3 +437,31 @@ def test_groups_of_which_only_totals_are_known_are_ranked_without_matching():
     ranking = {row.task: row for row in rank([*run("a", 60), *run("b", 30)])}["group"]
     assert [one.system for one in ranking.systems] == ["a", "b"]
     assert has(ranking, "independent-comparison")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_ranks_best_system_and_groups_of_a_table_never_contradict_each_other(seed: int) -> None:
+    rng = np.random.default_rng([20261128, seed])
+    n_systems, n_questions = rng.integers(2, 9), rng.integers(8, 200)
+    difficulty = rng.normal(0, 1, n_questions)
+    tables = {
+        f"t{k}": {
+            f"s{j}": (rng.logistic(difficulty + gap) < 0).astype(float)
+            for j, gap in enumerate(rng.normal(0, rng.choice([0.1, 0.5, 2]), n_systems))
+        }
+        for k in range(2)
+    }
+    logs = [task_log(v, system=name, task=task) for task, by_name in tables.items() for name, v in by_name.items()]
+    rankings = rank(logs, n_draws=2000, overall=True)
+    assert rankings.overall is not None
+    for systems in (rankings.overall.systems, *(row.systems for row in rankings)):
+        ranges = {one.system: one.rank_interval for one in systems}
+        for one in systems:
+            low, high = ranges[one.system]
+            assert (high == 1) == (one.prob_best >= 0.975 - 1e-12)
+            assert (low == 1) == (one.prob_best > 0.025)
+            assert all(
+                bool(set(one.tie_group) & set(other.tie_group))
+                == (low <= ranges[other.system][1] and ranges[other.system][0] <= high)
+                for other in systems
+            )
