@@ -1,12 +1,13 @@
 """Compare systems on each task, on groups of questions, and over several tasks."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from typing import TYPE_CHECKING, Any, Unpack, cast, overload
 
 from harness_uq.analyses.breakdown import compare_groups
 from harness_uq.analyses.comparison.compare_sides import compare_sides
 from harness_uq.analyses.overall.compare import compare_overall
 from harness_uq.data.log_filter import Selection
+from harness_uq.data.selection import systems_in_order
 from harness_uq.data.task_log import log_of_array
 from harness_uq.inference.compared_runs import Side
 from harness_uq.inference.labels import HumanLabels, compare_with_labels
@@ -77,7 +78,8 @@ def compare(
     Parameters
     ----------
     a, b : runs of one system each: paths or results in memory, as for `read_logs`. If a task has several runs, the
-        newest finished run without a sample limit is used
+        newest finished run without a sample limit is used. Without `b`, `a` contains the runs of two systems: a list of
+        two, or a folder, list or mapping. The first system is A; `model=(A, B)` selects two systems in this order
     options : options of the comparison
     by : field of the questions, such as a category, or several fields, as for `estimate`
     baseline : name of the system with which every other system in `a` is compared, instead of `b`
@@ -108,8 +110,8 @@ def compare(
     Raises
     ------
     LogError : if no log can be read from a path
-    DataError : if parameters exclude each other, one argument contains several systems, no run belongs to the baseline,
-        or the options of the overall result do not fit the logs, as for `estimate`
+    DataError : if parameters exclude each other, one argument contains several systems, `a` alone not two, no run
+        belongs to the baseline, or the options of the overall result do not fit the logs, as for `estimate`
     NotEstimableError : if two systems have no task and metric in common, or there is only one system
     StructureError : if a margin is at least as large as the range of the scores, no task has a field of `by`, or the
         field has too many values
@@ -159,8 +161,11 @@ def _pairs(
     a: Runs, b: "Runs | None", baseline: str | None, selection: Selection, options: Options, plugins: Plugins
 ) -> Iterator[tuple[Side, Side]]:
     """The systems of each comparison."""
-    if (b is None) == (baseline is None):
-        raise DataError("compare requires the runs of a second system, or the name of a baseline.")
+    if b is not None and baseline is not None:
+        raise DataError("compare accepts either b or baseline. Remove one of the two arguments.")
+    models = selection.filter.models
+    if b is None and baseline is None and isinstance(a, list | tuple) and len(a) == 2 and len(models) != 2:
+        a, b = cast("Sequence[Runs]", a)
     if b is not None:
         side_a, side_b = (
             Side.read(runs, name, plugins, options.structure, selection) for runs, name in ((a, "A"), (b, "B"))
@@ -168,11 +173,18 @@ def _pairs(
         yield side_a, side_b
         return
     logs = task_logs(a, plugins, selection)
-    systems = dict.fromkeys(log.system for log in logs)
-    if baseline not in systems:
+    systems = systems_in_order(logs, models)
+    if baseline is not None and baseline not in systems:
         raise DataError(unknown_name("baseline", str(baseline), systems))
     if len(systems) == 1:
-        raise NotEstimableError(SINGLE_SYSTEM(system=baseline))
+        raise NotEstimableError(SINGLE_SYSTEM(system=systems[0]))
+    if baseline is None:
+        if len(systems) != 2:
+            raise DataError(
+                f"The logs contain {len(systems)} systems: {', '.join(systems)}. Select two with model=(A, B), or "
+                f"compare all with one by baseline={systems[0]!r}."
+            )
+        baseline = systems[1]
     sides = {
         name: Side.read([log for log in logs if log.system == name], name, plugins, options.structure)
         for name in systems

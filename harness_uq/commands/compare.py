@@ -199,6 +199,8 @@ def _sides(args: argparse.Namespace, plugins: "Plugins") -> "tuple[list[Reading]
 
     Without `--baseline` these are the systems of two arguments, or the two systems in any number of arguments.
     """
+    from harness_uq.data.selection import systems_in_order
+
     if len(args.runs) == 2 and len(args.model) != 2 and args.baseline is None:
         parts = [_load.scan_named(args, argument, plugins).reading for argument in args.runs]
         a, b = (_load.select_unlabeled(args, [part], args.labels) for part in parts)
@@ -207,7 +209,7 @@ def _sides(args: argparse.Namespace, plugins: "Plugins") -> "tuple[list[Reading]
     logs = _load.select_unlabeled(args, readings, args.labels)
     if not logs:
         return readings, [], []
-    systems = _in_order(logs, args.model)
+    systems = systems_in_order(logs, args.model)
     if args.baseline is None:
         first, baseline = _two(systems)
         others = [first]
@@ -218,14 +220,6 @@ def _sides(args: argparse.Namespace, plugins: "Plugins") -> "tuple[list[Reading]
         others = [system for system in systems if system != baseline]
     by_system = {system: [log for log in logs if log.system == system] for system in systems}
     return readings, [by_system[system] for system in others], by_system[baseline]
-
-
-def _in_order(logs: "Sequence[TaskLog]", models: Sequence[str]) -> list[str]:
-    """The systems in the order of the patterns of `--model`, or else of the logs."""
-    from harness_uq.data.selection import matches
-
-    systems = list(dict.fromkeys(log.system for log in logs))
-    return list(dict.fromkeys(system for model in models or ["*"] for system in systems if matches(system, [model])))
 
 
 def _two(systems: Sequence[str]) -> tuple[str, str]:

@@ -333,6 +333,12 @@ class LogFilter:
                     raise DataError(NO_SUCH_SELECTION(kind=kind, pattern=pattern, known=sorted(names) or ["none"]))
 
 
+def systems_in_order(logs: Iterable[TaskLog], patterns: Sequence[str]) -> list[str]:
+    """The systems in the order of the patterns that select them, or else of the logs."""
+    systems = list(dict.fromkeys(log.system for log in logs))
+    return list(dict.fromkeys(name for pattern in patterns or ["*"] for name in systems if matches(name, [pattern])))
+
+
 def matches(name: str, patterns: Sequence[str]) -> bool:
     """Whether a name equals or matches one of the patterns, or there are no patterns.
 

@@ -50,17 +50,11 @@ class Displayed:
         return f"{type(self).__name__}({', '.join(self._summary())})"
 
     def _summary(self) -> Iterator[str]:
-        is_part = not hasattr(type(self), "KIND")
-        found = {} if is_part else {name: getattr(self, name, None) for name in (*_KEY, *_FOUND)}
+        found = {name: getattr(self, name, None) for name in (*_KEY, *_FOUND)} if hasattr(type(self), "KIND") else {}
         if not any(value is not None for value in found.values()):
             found = {one.name: getattr(self, one.name) for one in fields(self)}  # type: ignore[arg-type]
         for name, value in found.items():
-            if isinstance(value, Displayed) and {"low", "high"} <= set(type(value).__slots__):
-                yield f"{name}=[{_rounded(value.low)}, {_rounded(value.high)}]"  # type: ignore[attr-defined]
-            elif isinstance(value, Displayed | str | int | float):
-                yield f"{name}={value!r}" if is_part else f"{name}={_rounded(value)}"
-            elif isinstance(value, tuple) and value and name != "messages":
-                yield f"{name}={len(value)}" if isinstance(value[0], Displayed) else f"{name}={value!r}"
+            yield from _entry(name, value)
         if rows := getattr(self, "record_rows", ""):
             yield f"{rows}={len(getattr(self, rows))}"
         if getattr(self, "status", "ok") != "ok":
@@ -70,8 +64,21 @@ class Displayed:
         return html_of(self.to_dict())
 
 
+def _entry(name: str, value: Any) -> Iterator[str]:
+    """A value by its name: an interval as its limits, a difference with its interval, results as their number."""
+    if isinstance(value, Displayed) and hasattr(value, "low") and hasattr(value, "high"):
+        yield f"{name}=[{_rounded(value.low)}, {_rounded(value.high)}]"
+    elif name == "difference" and value is not None:
+        yield f"{name}={_rounded(value.value)}"
+        yield from _entry("interval", value.interval)
+    elif isinstance(value, Displayed | str | int | float):
+        yield f"{name}={_rounded(value)}"
+    elif isinstance(value, tuple) and value and name != "messages":
+        yield f"{name}={len(value)}" if isinstance(value[0], Displayed) else f"{name}={value!r}"
+
+
 def _rounded(value: Any) -> str:
-    return repr(float(f"{value:.4g}") if isinstance(value, float) else value)
+    return repr(float(f"{value:.6g}") if isinstance(value, float) else value)
 
 
 def html_of(value: object) -> str:

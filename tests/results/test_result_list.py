@@ -76,7 +76,7 @@ def test_the_line_of_a_result_names_it_with_its_value_and_interval():
     assert repr(make.interval(0.25, 0.5)) == "Interval(low=0.25, high=0.5, level=0.95, kind='hdi')"
     (row,) = estimate(LOGS[0])
     assert repr(row).startswith(
-        "Estimate(system='a', task='toy', metric='acc', filter='none', value=0.6667, interval=["
+        "Estimate(system='a', task='toy', metric='acc', filter='none', value=0.666667, interval=["
     )
     assert repr(make.unknown()).endswith("status='not_estimable')")
 

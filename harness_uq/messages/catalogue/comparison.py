@@ -585,8 +585,8 @@ RANKING_UNAVAILABLE = MessageType.refusal(
 )
 SINGLE_SYSTEM = MessageType.refusal(
     "UQ283",
-    "All logs belong to one system, {system!r}, so there is nothing to rank.",
-    "A ranking compares at least two systems.",
+    "All logs belong to one system, {system!r}, so there is no second system to compare it with.",
+    "A comparison or ranking requires at least two systems.",
     "Add the logs of another system. If the logs belong to different systems, name each system, as in `harness-uq "
     "rank first=RUN second=RUN`.",
 )

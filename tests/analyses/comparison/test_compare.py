@@ -57,6 +57,37 @@ def read_csv(path: Path) -> dict[str, np.ndarray]:
     return {name: np.array([float(row[name]) for row in rows]) for name in names}
 
 
+# ---------------------------------------------------------------- arguments
+
+
+def test_one_argument_with_two_systems_is_compared_as_the_command_does():
+    a, b = two([1, 0, 1, 1] * 5, [0, 0, 1, 0] * 5)
+    (expected,) = compare(a, b)
+    other = replace(b, task="other", source=Source("other", harness="toy"))
+    assert (
+        compare([a, b]) == compare((a, b)) == compare({"a": a, "b": b}) == compare([a, b], baseline="b") == [expected]
+    )
+    assert compare([a, b, other], task="toy") == [expected]
+    (swapped,) = compare([a, b], model=("b", "a"))
+    assert (swapped.system_a, swapped.system_b) == ("b", "a")
+
+
+def test_two_runs_of_one_system_in_a_list_are_compared():
+    a, b = (task_log(values, system="same") for values in ([1, 0, 1, 1] * 5, [0, 0, 1, 0] * 5))
+    (row,) = compare([a, b])
+    assert (row.value_a, row.value_b) == (0.75, 0.25)
+
+
+def test_another_number_of_systems_is_an_error_that_names_the_argument():
+    logs = [task_log([1, 0, 1], system=name) for name in "abc"]
+    with pytest.raises(DataError, match=r"3 systems: a, b, c\. Select two with model=\(A, B\).*baseline='a'"):
+        compare(logs)
+    with pytest.raises(NotEstimableError, match="no second system"):
+        compare(logs[0])
+    with pytest.raises(DataError, match="either b or baseline"):
+        compare(logs, logs[0], baseline="a")
+
+
 # ---------------------------------------------------------------- reference values
 
 
