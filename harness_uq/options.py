@@ -8,6 +8,7 @@ over the default; `options_from_arguments` is the only function that decides thi
 # ruff: noqa: A002, RUF009 -- `range` and `filter` are names of options, and their declarations are calls
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, InitVar, dataclass, field, replace
 from functools import cache, partial
@@ -201,6 +202,8 @@ class Option:
     - `rule`: conversion and valid values of a number or a text; of each value, if the option maps names to values.
     - `choices`: valid values, if there are only a few.
     - `read`: conversion of an argument, if it is not that of `rule`.
+    - `basic`: commands whose `--help` shows the option, with its help up to the first semicolon; `--help-all` shows all
+      options. None: the only command that has it, if the option is not one of several commands.
     - `is_flag`, `is_list`: whether the argument has no value, or can be given several times.
     - `is_required`: whether the command line must contain the argument.
     - `nargs`, `const`: as for `add_argument` of argparse.
@@ -235,6 +238,7 @@ class Option:
     live: Rule | None = None
     merge: Literal["replace", "by name", "unless general"] = "replace"
     variants: Mapping[str, str | Mapping[str, Any]] = field(default_factory=dict)
+    basic: str | None = None
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -249,6 +253,16 @@ class Option:
     def is_of(self, command: str) -> bool:
         """Whether the command has the option."""
         return command in self.commands.split()
+
+    def is_basic_of(self, command: str) -> bool:
+        """Whether `--help` of the command shows the option."""
+        return not self.commands if self.basic is None else command in self.basic.split()
+
+    def brief(self) -> "Option":
+        """The option as `--help` shows it, in one line."""
+        metavar = re.sub(r"^\[.*\]|\[.*|\|.*", "", self.metavar or self.name.upper())
+        text = self.help.partition(";")[0].removesuffix(" (repeatable)")
+        return replace(self, help=text, metavar=None if self.is_flag else metavar, nargs=None, const=None)
 
     def is_keyword_of(self, function: str) -> bool:
         """Whether the Python function has the keyword."""
@@ -310,7 +324,7 @@ _BOUNDS: Mapping[str, Any] = {
 }
 _POPULATION_OR_BENCHMARK: Mapping[str, Any] = {
     "choices": ("population", "benchmark"),
-    "help": "Draw conclusions about similar new questions, or only about these questions (default: population)",
+    "help": "Set the scope: population or benchmark; similar new questions, or only these (default: population)",
 }
 
 
@@ -368,12 +382,14 @@ class Options:
     task: str | Sequence[str] = option(
         (),
         help="Use only tasks whose names match PATTERN; the name of a group selects all of its tasks (repeatable)",
+        basic=_LOGS,
         **_PATTERNS,
     )
     metric: str | Sequence[str] = option(
         (),
         **_PATTERNS,
-        help="Use only metrics whose names match PATTERN (repeatable)",
+        help="Use only metrics that match PATTERN (repeatable)",
+        basic=_LOGS.replace("plan ", ""),
         variants=dict.fromkeys(
             _OVERALL.split(),
             "Use only metrics that match PATTERN; TASK=NAME sets the metric of TASK in the overall score (repeatable)",
@@ -385,7 +401,7 @@ class Options:
         **_PATTERNS,
     )
     model: str | Sequence[str] = option(
-        (), help="Use only systems whose displayed names match PATTERN (repeatable)", **_PATTERNS
+        (), help="Use only systems whose names match PATTERN (repeatable)", basic="history", **_PATTERNS
     )
     range: InitVar[Mapping[str, tuple[float, float]] | None] = option(
         None,
@@ -411,7 +427,8 @@ class Options:
         metavar="ROLE=NAME",
         commands=_LOGS,
         functions=_LOG_FUNCTIONS,
-        help="Read ROLE, such as score, question or system, from the column NAME of a table (repeatable)",
+        help="Read ROLE, such as score, from column NAME of a table; other roles: question, system … (repeatable)",
+        basic="estimate compare rank report history effects structure",
     )
     cluster: InitVar[str | Sequence[str] | Mapping[str, str] | None] = option(
         None,
@@ -426,6 +443,7 @@ class Options:
         },
         live=Rule(_clusters, "the name of a field, TASK=FIELD, none or auto, or a list of these"),
         help="Cluster questions by FIELD; 'auto' detects FIELD, 'none' ignores clusters (default: auto, repeatable)",
+        basic="estimate compare rank report structure rescore",
     )
     use_samples: InitVar[bool | None] = option(
         None,
@@ -459,7 +477,8 @@ class Options:
         is_flag=True,
         commands="estimate compare rank report",
         functions="estimate compare rank report resource_use",
-        help="Also analyze tokens, cost, time, messages and turns, and the cost per solved question",
+        help="Also analyze tokens, cost, time, messages and turns; and the cost per solved question",
+        basic="",
     )
     prices: str | None = option(
         None,
@@ -486,7 +505,8 @@ class Options:
             "factors": Rule(table_of(text), 'a table of logged settings by factor, such as {prompt = "description"}')
         },
         merge="by name",
-        help="Define the factor NAME by the run setting FIELD, or by 'task', 'path' or 'run' (repeatable)",
+        help="Define the factor NAME by the run setting FIELD; or by 'task', 'path' or 'run' (repeatable)",
+        basic="effects",
     )
     by: str | Sequence[str] = option(
         (),
@@ -496,11 +516,12 @@ class Options:
         metavar="FIELD",
         commands="estimate compare rank report grader gate",
         functions="estimate compare rank report gate assess_graders",
-        help="Also print results for each value of FIELD of the questions, such as category (repeatable)",
+        help="Also print results for each value of FIELD; a field of the questions, such as category (repeatable)",
+        basic="estimate compare rank report grader gate",
         variants={
             "gate": {
                 "group": "Method",
-                "help": "Also test each group of questions with the same value of FIELD, like a task (repeatable)",
+                "help": "Also test each group of questions with equal FIELD; each group is like a task (repeatable)",
                 "settings": {
                     "gate.by": Rule(
                         _text_or_texts, 'a field of the questions, or a list of fields, such as ["language"]'
@@ -517,7 +538,8 @@ class Options:
         metavar="PATTERN",
         commands="grader",
         functions="assess_graders",
-        help="Test whether the grader prefers the systems whose names match PATTERN (with --labels, repeatable)",
+        help="Test if the grader prefers systems that match PATTERN; requires --labels (repeatable)",
+        basic="grader",
     )
     method: str = option(
         "bayes",
@@ -527,13 +549,13 @@ class Options:
         commands=f"{_SCORES} compare",
         functions=f"{_ESTIMATE} {_COMPARE}",
         live=Rule(text, "the name of a method, such as bayes"),
-        help="Compute the intervals with this method; see the list below (default: {default})",
+        help="Use bayes, wilson, t, clt or another method; see the list below (default: {default})",
+        basic=f"{_SCORES} compare",
         variants={
             function: {
                 "choices": get_args(CompareMethod),
                 "read": lambda text: text.replace("_", "-"),
-                "help": "Use this method: bayes, t (paired and cluster-robust) or independent (unpaired) "
-                "(default: {default})",
+                "help": "Use bayes, t (paired) or independent (unpaired); t is cluster-robust (default: {default})",
             }
             for function in _COMPARE.split()
         },
@@ -551,7 +573,8 @@ class Options:
             "margins": Rule(table_of(MARGIN.convert), "a table of margins by task, such as {gsm8k = 0.02}"),
         },
         merge="unless general",
-        help="Set the smallest difference that matters to you, in units of the score (default: 0, repeatable)",
+        help="Set the smallest difference that matters to you; in units of the score (default: 0, repeatable)",
+        basic="compare report gate",
         variants={
             "gate": {
                 "metavar": "[NAME=]D",
@@ -579,7 +602,8 @@ class Options:
         settings={
             "at_least": Rule(table_of(BOUND.convert), "a table of bounds by TASK or TASK:METRIC, such as {gsm8k = 0.8}")
         },
-        help="Require that the true score on TASK, or on every task, is at least B (repeatable)",
+        help="Require that the true score is at least B; on TASK, or on every task (repeatable)",
+        basic="gate",
     )
     at_most: float | Mapping[str | None, float] | Mapping[str, float] | None = option(
         None,
@@ -589,7 +613,8 @@ class Options:
                 table_of(BOUND.convert), "a table of bounds by TASK or TASK:METRIC, such as {toxicity = 0.01}"
             )
         },
-        help="Require that the true score on TASK, or on every task, is at most B (repeatable)",
+        help="Require that the true score is at most B; on TASK, or on every task (repeatable)",
+        basic="gate",
     )
     scope: Scope = option(
         "population",
@@ -598,13 +623,13 @@ class Options:
         functions=f"{_ESTIMATE} {_COMPARE} {_RANK}",
         settings={"scope": one_of("population", "benchmark")},
         live=one_of(*get_args(Scope)),
-        help="Estimate the score on new questions, these questions or the whole benchmark (default: {default})",
+        help="Set the scope: population, benchmark or full; new questions, these, or all (default: {default})",
+        basic=f"{_SCORES} rank watch",
         variants={
             **dict.fromkeys(f"{_COMPARE} {_RANK}".split(), _POPULATION_OR_BENCHMARK),
             "watch": {
                 "choices": ("population", "full"),
-                "help": "Estimate the score on similar new questions, or on all questions of the run "
-                "(default: {default})",
+                "help": "Set the scope: population or full; new questions, or all of the run (default: {default})",
             },
         },
     )
@@ -616,7 +641,8 @@ class Options:
         functions=f"{_ESTIMATE} {_COMPARE} {_RANK} effects history plan plan_labels plan_active assess_graders",
         settings={"level": LEVEL},
         live=LEVEL,
-        help="Set the nominal coverage of the intervals (default: {default})",
+        help="Set the nominal coverage of intervals (default: {default})",
+        basic=_LEVEL.replace("plan ", ""),
     )
     power: float = option(
         0.8,
@@ -624,7 +650,8 @@ class Options:
         metavar="P",
         commands="plan",
         functions=f"{_COMPARE} plan plan_labels",
-        help="Set the probability of detecting a true difference of D (default: {default})",
+        help="Set the probability of detecting D (default: {default})",
+        basic="plan",
     )
     estimand: str = option(
         "mean",
@@ -632,7 +659,8 @@ class Options:
         functions=_ESTIMATE,
         rule=Rule(text, "an estimand, such as mean or pass@4"),
         live=Rule(text, "an estimand, such as mean or pass@4"),
-        help="Estimate this quantity: mean, pass@K, pass^K, G-pass@K:TAU, mG-pass@K or maj@K (default: {default})",
+        help="Estimate mean, pass@K, pass^K or maj@K; or G-pass@K:TAU or mG-pass@K (default: {default})",
+        basic="estimate rescore",
     )
     interval: CredibleKind | None = option(
         None,
@@ -644,9 +672,11 @@ class Options:
     correction: Correction = option(
         "holm",
         choices=get_args(Correction),
+        metavar="METHOD",
         commands="rank",
         functions=_RANK,
-        help="Correct p-values of the paired tests by Holm's or the Benjamini-Hochberg method (default: {default})",
+        help="Correct p-values by holm or bh; in paired tests, bh: Benjamini-Hochberg (default: {default})",
+        basic="rank",
     )
     n_draws: int = option(
         10_000,
@@ -659,7 +689,8 @@ class Options:
         metavar="N",
         commands=f"{_SCORES} {_SYSTEMS} plan subset",
         functions=f"{_ESTIMATE} {_COMPARE} {_RANK} plan_labels plan_active plan_graders",
-        help="Set the seed for methods that use random numbers (default: {default})",
+        help="Set the seed of random numbers (default: {default})",
+        basic="subset",
     )
     generalize_over: str | Sequence[str] | None = option(
         None,
@@ -668,11 +699,12 @@ class Options:
         read=split_names,
         commands="estimate effects plan rank",
         functions="effects estimate rank",
-        help="Estimate the score for new values of these factors, such as question,seed (default: none)",
+        help="Estimate the score for new values of these factors; such as question,seed (default: none)",
+        basic="effects plan",
         variants={
-            "effects": "Estimate the score for new values of these factors, such as question,seed "
+            "effects": "Estimate the score for new values of these factors; such as question,seed "
             "(default: all factors found)",
-            "plan": "Estimate the score for new values of these factors, such as question,seed (default: question)",
+            "plan": "Estimate the score for new values of these factors; such as question,seed (default: question)",
             "rank": {
                 "group": "Overall result",
                 "metavar": None,
@@ -688,7 +720,8 @@ class Options:
         is_flag=True,
         commands="compare gate",
         functions=f"estimate {_SYSTEMS}",
-        help="Decide by the overall result of several tasks, instead of by each score",
+        help="Decide by the overall result of several tasks; instead of by each score",
+        basic="gate",
         variants={
             "compare": {
                 "group": "Output",
@@ -735,6 +768,7 @@ class Options:
         commands="plan",
         functions="plan plan_labels",
         help="Plan to detect a difference of D between two systems",
+        basic="plan",
     )
     width: float | None = option(
         None,
@@ -744,7 +778,8 @@ class Options:
         group_of_one="goal",
         commands="plan",
         functions="plan plan_labels plan_active",
-        help="Plan for an interval of width W of a score, or of a difference if --target labels has two systems",
+        help="Plan for an interval of width W; of a score, or of a difference if --target labels has two systems",
+        basic="plan",
     )
     questions: int | None = option(
         None,
@@ -754,9 +789,16 @@ class Options:
         commands="plan",
         functions="plan plan_active",
         help="Plan with exactly N questions",
+        basic="plan",
     )
     trials: int | None = option(
-        None, group="Target", rule=COUNT, metavar="K", commands="plan", help="Plan with exactly K trials per question"
+        None,
+        group="Target",
+        rule=COUNT,
+        metavar="K",
+        commands="plan",
+        help="Plan with exactly K trials per question",
+        basic="plan",
     )
     budget: float | None = option(
         None,
@@ -765,7 +807,8 @@ class Options:
         metavar="B",
         commands="plan",
         functions="plan plan_graders",
-        help="Limit the cost of a run of one system, or the number of its grades (with --target graders), to B",
+        help="Limit the cost of a run to B; with --target graders, the number of grades of a system",
+        basic="plan",
     )
     cost_question: float | None = option(
         None,

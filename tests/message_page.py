@@ -1,17 +1,16 @@
 """Write docs/reference/messages.md from the catalogues of messages: `python -m tests.message_page`."""
 
 import re
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import harness_uq_formats.messages
 import harness_uq_inspect.messages
 import harness_uq_lm_eval.messages
-from harness_uq.messages import CORE, Message, MessageType
+from harness_uq.messages import CORE, MessageType
+from harness_uq.messages.examples import example
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "messages.md"
-EXAMPLES = tomllib.loads(Path(__file__).with_name("message_examples.toml").read_text(encoding="utf-8"))
 _SPECIAL = re.compile(r"[*<]")
 CATALOGUES = (
     CORE,
@@ -96,19 +95,6 @@ The member `params` of a message contains the numbers and names of its text:
 def page() -> str:
     """The page, of all catalogues that belong to this repository."""
     return "\n".join((_OPENING, *_sections(), _parameters()))
-
-
-def example(kind: MessageType) -> Message:
-    """The message with its example parameters; one about a file opens with the path of the example.
-
-    Raises
-    ------
-    KeyError : if message_examples.toml has no value for a parameter
-    """
-    own = EXAMPLES["codes"].get(kind.code, {})
-    values = EXAMPLES["defaults"] | own
-    message = kind(**{name: values[name] for name in kind.fields})
-    return message.at(own["at"]) if "at" in own else message
 
 
 def _sections() -> Iterator[str]:

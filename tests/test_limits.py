@@ -1,6 +1,7 @@
 """Limits of the size and the structure of the package. The table at the top has all of them."""
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +9,8 @@ from pathlib import Path
 import pytest
 
 import harness_uq
+from harness_uq.commands.main import main
+from harness_uq.commands.parser import COMMANDS
 from tests.conftest import ROOT
 
 # limit: most that is allowed now, aim. An allowed value may be lowered and never raised.
@@ -18,6 +21,10 @@ LIMITS = {
     "names in harness_uq": (45, 50),
     "import cycles": (0, 0),
     "imports of own modules through strings": (0, 0),
+    "commands in the main help": (12, 12),
+    "lines of the help of a command": (45, 45),
+    "options in the help of a command": (16, 16),
+    "columns of the help": (80, 80),
 }
 # modules that may import own modules through strings: tables of commands, formats, results, methods and plugins
 TABLES = {
@@ -199,3 +206,25 @@ def test_every_kind_of_import_is_found(tmp_path: Path) -> None:
     }
     found = cycles({name: imports.modules for name, imports in graph.items()})
     assert found == [["own.inside.one", "own.inside.table", "own.inside.two"]]
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "inspect", "lm-eval"])
+def test_help_of_a_command(command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main([command, "--help"]) == 0
+    text = capsys.readouterr().out
+    lines = text.splitlines()
+    check("lines of the help of a command", len(lines), text)
+    check("columns of the help", max(map(len, lines)), text)
+    assert sum(line.startswith("  # ") for line in lines) in (1, 2, 3)
+    start = next(number for number, line in enumerate(lines, 1) if line == "Options:")
+    options = lines[start : lines.index("", start)]
+    check("options in the help of a command", sum(line.startswith("  -") for line in options), text)
+    assert [line for line in options if not re.match(r"  \S.*\S  +\S", line)] == []
+
+
+def test_commands_in_the_main_help(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["--help"]) == 0
+    listed = re.findall(r"^.{18} [a-z-]+ +[A-Z]", capsys.readouterr().out.partition("Examples:")[0], re.MULTILINE)
+    check("commands in the main help", len(listed), listed)

@@ -37,13 +37,13 @@ TRIALS_NOT_SCORED = MessageType.note(
     "The log contains {n_trials:count trial} per question, but lm-eval scored only one filtered answer per question.",
     "Without a score for each trial, the trial-to-trial noise is unknown.",
     "Look for the note `trials-not-replayed` about the same task, which states why harness_uq could not score each "
-    "trial. If this note is absent, run the evaluation with `--uq_trials on`.",
+    "trial. If this note is absent, run the evaluation with `--uq-trials on`.",
 )
 TRIALS_NOT_REPLAYED = MessageType.note(
     "LM106",
     "The trials could not be scored individually: {reason:sentence}",
     "To score each trial, harness_uq runs the filters and the scoring code of the task again.",
-    "If you allow the scoring code of the task to run once per trial, use `--uq_trials on` in a live run. Scoring "
+    "If you allow the scoring code of the task to run once per trial, use `--uq-trials on` in a live run. Scoring "
     "each trial takes additional time and may call external services several times.",
 )
 SCORED_ON_PART = MessageType.note(
@@ -106,7 +106,7 @@ UNPARSED_ANSWERS = MessageType.note(
 )
 CHOSEN_IN_ROUNDS = MessageType.note(
     "LM116",
-    "The {n_questions:count question} were chosen in rounds, based on scores from earlier rounds (`--uq_questions`). "
+    "The {n_questions:count question} were chosen in rounds, based on scores from earlier rounds (`--uq-questions`). "
     "Only the method `active` (`--scope full --reference-runs`) gives correct values, intervals and comparisons for "
     "this run.",
     "An active evaluation is more likely to choose questions whose scores are uncertain, so the unweighted mean score "

@@ -20,9 +20,9 @@ BY_SUBPACKAGE = ("harness_uq", "harness_uq.stats")
 ON_ONE_PAGE = ("harness_uq.plots", "harness_uq.testing", "harness_uq.plugin_api", "harness_uq_inspect")
 FOLDER = "reference/made"
 _COMMANDS = (
-    "This page contains the help of every command, as ``harness-uq COMMAND --help`` prints it. Each begins with three "
-    "examples. ``harness-uq lm-eval`` and ``harness-uq inspect`` run a harness; see :doc:`/howto/lm-eval` and "
-    ":doc:`/howto/inspect`."
+    "This page contains the help of every command, as ``harness-uq COMMAND --help-all`` prints it. ``--help`` prints "
+    "only the most common options. Each help begins with examples. ``harness-uq lm-eval`` and ``harness-uq inspect`` "
+    "run a harness; see :doc:`/howto/lm-eval` and :doc:`/howto/inspect`."
 )
 
 

@@ -24,7 +24,7 @@ _ARGUMENTS = (
         name="bib",
         group="Output",
         metavar="FILE",
-        help="Write the BibTeX entries to FILE, and print only the methods paragraph",
+        help="Write the BibTeX entries to FILE; print only the methods paragraph",
     ),
 )
 

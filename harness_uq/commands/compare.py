@@ -43,36 +43,34 @@ Verdicts:
   equivalent  The interval of the difference lies within the margin.
   undecided   The data are insufficient for a verdict; the output estimates how
               many more questions are needed.
-
-Exit codes: 0 success, 1 a log could not be read or a comparison failed,
-2 wrong arguments, 3 A is worse than B (with --fail-if-worse)
 """
+EXIT_CODES = "0 success, 1 failure, 2 wrong arguments, 3 worse (on request)"
 
 
 _ARGUMENTS = (
     logs_argument(
         "runs",
         "RUN",
-        help="Runs of system A followed by runs of system B, or any runs of two systems; NAME=RUN names a system",
+        help="Runs of system A, then of B, or a folder of both; NAME=RUN names a system",
     ),
     Option(
         name="baseline",
         group="Data",
         metavar="NAME",
-        help="Compare all other systems with the system NAME (required for three or more systems)",
+        help="Compare all others with system NAME; required for three or more systems",
     ),
     Option(
         name="fail_if_worse",
         group="Output",
         is_flag=True,
-        help="Exit with code 3 if A is worse by more than the margin, overall or on any task after Holm's correction",
+        help="Exit with code 3 if A is worse by more than the margin; overall or on any task after Holm's correction",
     ),
     Option(
         name="disagreements",
         group="Output",
         rule=COUNT,
         metavar="N",
-        help="List up to N questions per task whose scores differ most, beginning with those on which A is worse",
+        help="List up to N questions whose scores differ most; per task, beginning with those on which A is worse",
     ),
 )
 
@@ -238,4 +236,8 @@ def _two(systems: Sequence[str]) -> tuple[str, str]:
     )
 
 
-PAGES = {"compare": Page(usage=USAGE, examples=EXAMPLES, run=run, arguments=_ARGUMENTS, details=DETAILS)}
+PAGES = {
+    "compare": Page(
+        usage=USAGE, examples=EXAMPLES, run=run, arguments=_ARGUMENTS, details=DETAILS, exit_codes=EXIT_CODES
+    )
+}

@@ -130,7 +130,8 @@ def _marked(value: Any, codes: frozenset[str]) -> Any:
     return value
 
 
-def _ignorable(label: str) -> MessageType:
+def message_type(label: str) -> MessageType:
+    """The type of messages with this code or name. Raises UsageError if there is none."""
     kind = MESSAGE_REGISTRY.find(label)
     if kind is None:
         from harness_uq.inference.load_plugins import load_plugins
@@ -139,6 +140,11 @@ def _ignorable(label: str) -> MessageType:
         kind = MESSAGE_REGISTRY.find(label)
     if kind is None:
         raise UsageError(UNKNOWN_MESSAGE(label=label, suggestion=did_you_mean(label, MESSAGE_REGISTRY.labels)))
+    return kind
+
+
+def _ignorable(label: str) -> MessageType:
+    kind = message_type(label)
     if kind.severity not in ("note", "warning"):
         raise UsageError(NOT_IGNORABLE(code=kind.code, name=kind.name, severity=kind.severity))
     return kind

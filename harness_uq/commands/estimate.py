@@ -36,22 +36,32 @@ _ORDERS: "Mapping[str, Callable[[Estimate], tuple[object, ...]]]" = {
     "task": lambda row: row.key,
     "width": lambda row: (row.interval is None, row.interval.width if row.interval else 0.0),
 }
-DETAILS = METHODS
 
 
 _ARGUMENTS = (
     logs_argument(),
     Option(
+        name="structure",
+        group="Output",
+        is_flag=True,
+        help="Show clusters, trials and score types instead; like harness-uq structure",
+    ),
+    Option(
         name="sort",
         group="Output",
         choices=tuple(_ORDERS),
         help="Sort the rows by score, name of the system, task, or width of the interval (default: order of the logs)",
+        basic="",
     ),
 )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read, estimate, print."""
+    """Read, estimate, print; with `--structure`, what `harness-uq structure` prints for these logs."""
+    if args.structure:
+        from harness_uq.commands import structure
+
+        return structure.show(args)
     from harness_uq.analyses.overall.estimate import combine_estimates
     from harness_uq.io.readers import task_logs
 
@@ -137,4 +147,4 @@ def _generalizes(args: argparse.Namespace, options: "Options") -> bool:
     return True
 
 
-PAGES = {"estimate": Page(usage=USAGE, examples=EXAMPLES, run=run, arguments=_ARGUMENTS, details=DETAILS)}
+PAGES = {"estimate": Page(usage=USAGE, examples=EXAMPLES, run=run, arguments=_ARGUMENTS, more=METHODS)}

@@ -48,18 +48,15 @@ Decisions:
              that share a metric, and all scores are within their bounds.
   undecided  The data are insufficient for pass and for fail, or NEW lacks a
              task that OLD has.
-
-Exit codes: 0 pass, 1 fail, 2 wrong arguments, 3 undecided, 4 no decision (a log
-cannot be read, or there is nothing to compare). With --self-test: 0 success,
-1 equal systems fail significantly more often than they should.
 """
+EXIT_CODES = "0 pass, 1 fail, 2 wrong arguments, 3 undecided, 4 no decision"
 
 
 _ARGUMENTS = (
     logs_argument(
         "new",
         "NEW",
-        help="Runs of the new system, as [NAME=]PATH (repeatable). With --self-test: runs of any systems, or a store",
+        help="Runs of the new system; NAME=NEW names it. With --self-test: runs of any systems, or a store",
     ),
     Option(
         name="baseline",
@@ -75,6 +72,7 @@ _ARGUMENTS = (
         metavar="LOG",
         nargs="+",
         help="Identify flaky questions from more runs of the baseline's system, or from a store of such runs",
+        basic="",
     ),
     Option(
         name="self_test",
@@ -83,7 +81,8 @@ _ARGUMENTS = (
         const="auto",
         group_of_one="mode",
         choices=("auto", "runs", "epochs", "halves"),
-        help="Compare each system with itself and print how often the gate fails; 'auto' selects the kind of test",
+        metavar="KIND",
+        help="Print how often the gate fails equal systems; KIND: auto, runs, epochs or halves (default: auto)",
     ),
     Option(
         name="n_simulations",
@@ -91,18 +90,21 @@ _ARGUMENTS = (
         default=200,
         metavar="N",
         help="Run N simulations in the self-test (default: {default})",
+        basic="",
     ),
     Option(
         name="on_undecided",
         group="Output",
         choices=("pass", "fail"),
-        help="If the gate is undecided, exit as if it had passed or failed (default: exit code 3)",
+        metavar="RESULT",
+        help="Exit as for pass or fail if the gate is undecided; the default is exit code 3",
     ),
     Option(
         name="annotations",
         group="Output",
         metavar="FILE",
         help="Also write the decisions to FILE as GitHub annotations, which a workflow step must print",
+        basic="",
     ),
 )
 
@@ -311,4 +313,6 @@ def _gate_options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "Optio
     return replace(options, margins={name: margin for name, margin in options.margins.items() if name in known})
 
 
-PAGES = {"gate": Page(usage=USAGE, examples=EXAMPLES, run=run, arguments=_ARGUMENTS, details=DETAILS)}
+PAGES = {
+    "gate": Page(usage=USAGE, examples=EXAMPLES, run=run, arguments=_ARGUMENTS, details=DETAILS, exit_codes=EXIT_CODES)
+}

@@ -29,10 +29,8 @@ You can run this command after every new run: if the true score of a system
 never changes, a false alarm occurs in at most 5 % of all histories (with
 --level P, in at most 1 - P). Runs of the same system are ordered by the times
 in their logs.
-
-Exit codes: 0 success, 1 a log could not be read, 2 wrong arguments, 3 a score
-changed (with --fail-if-changed)
 """
+EXIT_CODES = "0 success, 1 failure, 2 wrong arguments, 3 changed (on request)"
 
 
 _ARGUMENTS = (
@@ -41,7 +39,7 @@ _ARGUMENTS = (
         name="fail_if_changed",
         group="Output",
         is_flag=True,
-        help="Exit with code 3 if the score of any system on any task changed",
+        help="Exit with code 3 if any score changed; of any system on any task",
     ),
 )
 
@@ -75,4 +73,8 @@ def run(args: argparse.Namespace) -> int:
     return CHANGED if args.fail_if_changed and any(row.shifts for row in rows) else found.failed
 
 
-PAGES = {"history": Page(usage=USAGE, examples=EXAMPLES, run=run, arguments=_ARGUMENTS, details=DETAILS)}
+PAGES = {
+    "history": Page(
+        usage=USAGE, examples=EXAMPLES, run=run, arguments=_ARGUMENTS, details=DETAILS, exit_codes=EXIT_CODES
+    )
+}

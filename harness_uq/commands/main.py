@@ -22,9 +22,12 @@ if TYPE_CHECKING:
     from harness_uq.io.settings_file import Settings
 
 _NAME = "harness-uq"
+_MORE = "more"
 _BROKEN_PIPE = 141  # as a shell reports a program that SIGPIPE ended
 
-_EXAMPLES = """\
+_RUNNERS = ("inspect", "lm-eval")  # harnesses that the main help lists
+
+_EXAMPLES = """
 Examples:
   # Scores with intervals, for all runs in a folder
   harness-uq estimate results/
@@ -38,8 +41,7 @@ Options (each command has its own: harness-uq COMMAND --help):
   --version   Show the version and exit
   --debug     Show the traceback of an internal error
 
-Exit codes: 0 success, 1 failure, 2 wrong arguments, 130 interrupted. The help
-of compare and gate lists the exit codes of their verdicts.
+Exit codes: 0 success, 1 failure, 2 wrong arguments, 130 interrupted
 """
 
 
@@ -93,8 +95,8 @@ def _show_debug_log() -> None:
 
 def _run(arguments: Sequence[str]) -> int:
     """Run the command or the harness that the first argument names; print the overview if there is none."""
-    if not arguments or arguments[0] in ("-h", "--help"):
-        _print_overview()
+    if not arguments or arguments[0] in ("-h", "--help", _MORE):
+        _print_overview(is_complete=arguments[:1] == [_MORE])
         return 0
     if arguments[0] == "--version":
         from harness_uq._version import __version__
@@ -102,6 +104,8 @@ def _run(arguments: Sequence[str]) -> int:
         print(f"{_NAME} {__version__}")
         return 0
     name, *rest = arguments
+    if name == "plan" and rest[:1] == ["subset"]:
+        name, *rest = rest
     if name in COMMANDS:
         return _run_command(COMMANDS[name], rest)
     if name.startswith("-"):
@@ -177,18 +181,26 @@ def _find_runner(name: str) -> "Runner":
         raise HarnessUqError(HARNESS_NOT_RUNNABLE(harness=name, known=runners() or ["none"]))
     if name in entry_names():
         raise HarnessUqError(PLUGIN_WITHOUT_HARNESS(plugin=name))
-    raise UsageError(unknown_name("command", name, [*COMMANDS, *runners()]))
+    raise UsageError(unknown_name("command", name, [*COMMANDS, *runners(), _MORE]))
 
 
-def _print_overview() -> None:
-    """Print the commands by group, in colour if standard output is a terminal."""
+def _print_overview(*, is_complete: bool) -> None:
+    """Print the common commands, or all of them by group, in colour if standard output is a terminal."""
     from rich.console import Console
     from rich.text import Text
 
     from harness_uq.io.plugins.manager import runners
 
-    commands = [(command.group, command.name, command.summary) for command in COMMANDS.values()]
-    commands += [(RUN, name, f"Run {name} with intervals in its output") for name in runners() if name not in COMMANDS]
+    commands = [
+        (command.group, command.name, command.summary)
+        for command in COMMANDS.values()
+        if is_complete or command.is_common
+    ]
+    commands += [
+        (RUN, name, f"Run {name} with intervals in its output")
+        for name in runners()
+        if name not in COMMANDS and (is_complete or name in _RUNNERS)
+    ]
     lines = [Text.assemble(("usage:", "dark_orange"), f" {_NAME} COMMAND [options]")]
     lines.append(Text("Compute valid uncertainty estimates for LLM evaluations."))
     for group in COMMAND_GROUPS:
@@ -196,7 +208,9 @@ def _print_overview() -> None:
         for i, (name, summary) in enumerate(rows):
             heading = (f"{'' if i else group:19}", "dark_orange")
             lines.append(Text.assemble(heading, (f"{name:11}", "cyan"), summary))
-    lines.append(Text(_EXAMPLES))
+    if not is_complete:
+        lines.append(Text.assemble(" " * 19, (f"{_MORE:11}", "cyan"), "List all commands"))
+        lines.append(Text(_EXAMPLES))
     console = Console(highlight=False)
     for line in lines:
         console.print(line, soft_wrap=True)

@@ -35,9 +35,6 @@ tables contain simulated scores: answers.csv has missing scores, agents.csv and
 tokens.csv have costs, grades.csv has the scores of a model grader, labels.csv
 has human labels, and the folder nightly has 20 nightly runs. If you run the
 command again, it replaces the files with identical files.
-
-Exit codes: 0 success, 1 the folder contains other logs or is not writable,
-2 wrong arguments
 """
 _DEMO_LOGS = """\
 {folder} contains logs of lm-eval and Inspect AI for two scripted systems.
@@ -138,9 +135,6 @@ _STORE_EXAMPLES = (
 _STORE_DETAILS = """\
 The option --store of other commands creates a result store and adds results to
 it, as in harness-uq estimate results/ --store results-store/.
-
-Exit codes: 0 success, 1 a file of the store is damaged or cannot be read,
-2 wrong arguments
 """
 
 
@@ -217,7 +211,7 @@ def _collect(store: "Store") -> int:
 
 _RESCORE_EXAMPLES = (
     ("Write copies of the logs, with intervals", "harness-uq rescore results/ --output-dir rescored/"),
-    ("Change the logs themselves, which harness-uq restore can undo", "harness-uq rescore results/ --in-place"),
+    ("Change the logs themselves, which --undo reverses", "harness-uq rescore results/ --in-place"),
     (
         "Write the scores in the format of Every Eval Ever",
         "harness-uq rescore results/ --output-dir records/ --format eee",
@@ -226,7 +220,9 @@ _RESCORE_EXAMPLES = (
 
 
 def _rescore(args: argparse.Namespace) -> int:
-    """Estimate, write the logs, and list the files."""
+    """Estimate, write the logs, and list the files; with `--undo`, restore them."""
+    if args.undo:
+        return _restore(args)
     from harness_uq.analyses.rescore import rescore
     from harness_uq.messages.control_characters import escape_control
     from harness_uq.messages.redaction import redact
@@ -386,7 +382,7 @@ PAGES = {
                 "folder",
                 "DIR",
                 nargs="?",
-                help="Write the files to this folder (default: demo-output; with --tables: demo-tables)",
+                help="Write the files to this folder; default: demo-output, with --tables demo-tables",
             ),
             Option(name="tables", group="Data", is_flag=True, help="Write tables instead of logs"),
         ),
@@ -410,14 +406,14 @@ PAGES = {
                 group="Data",
                 choices=("ls", "verify", "gc"),
                 metavar="ACTION",
-                help="List the results (ls), check all files (verify) or remove outdated results (gc)",
+                help="List (ls), verify or clean up (gc); gc removes outdated results",
             ),
             logs_argument("store", "DIR", nargs=None, help="Use the result store in this folder or at this URL"),
         ),
         details=_STORE_DETAILS,
     ),
     "rescore": Page(
-        usage="LOG [LOG ...] --output-dir DIR | --in-place [options]",
+        usage="LOG [LOG ...] (--output-dir DIR | --in-place | --undo)",
         examples=_RESCORE_EXAMPLES,
         run=_rescore,
         arguments=(
@@ -428,25 +424,31 @@ PAGES = {
                 metavar="DIR",
                 group_of_one="where",
                 is_required=True,
-                help="Write copies of the logs to this folder, without changing the original logs",
+                help="Write copies of the logs to this folder; the original logs do not change",
             ),
             Option(
                 name="in_place",
                 group="Output",
                 is_flag=True,
                 group_of_one="where",
-                help="Change the original logs; use harness-uq restore to undo the change",
+                help="Change the original logs; use --undo to undo the change",
+            ),
+            Option(
+                name="undo",
+                group="Output",
+                is_flag=True,
+                group_of_one="where",
+                help="Undo --in-place; like harness-uq restore",
             ),
             Option(
                 name="format",
                 group="Output",
                 choices=("log", "eee"),
                 default="log",
-                help="Write copies of the logs (log), or files in the Every Eval Ever format (eee) "
-                "(default: {default})",
+                help="Write logs (log) or files of Every Eval Ever (eee); with --output-dir (default: {default})",
             ),
         ),
-        details=METHODS,
+        more=METHODS,
     ),
     "restore": Page(
         usage="LOG [LOG ...]",

@@ -23,8 +23,8 @@ class Page:
     """What the module of a command declares.
 
     `usage`: the arguments after the name. `examples`: pairs of an explanation and a command line. `run`: runs the
-    command, and returns its exit code. `arguments`: arguments that only this command has. `details`: text at the end of
-    the help.
+    command, and returns its exit code. `arguments`: arguments that only this command has. `details`: text below the
+    options. `more`: text below it in `--help-all`. `exit_codes`: meaning of the exit codes, in one line.
     """
 
     usage: str
@@ -32,6 +32,8 @@ class Page:
     run: Callable[[argparse.Namespace], int]
     arguments: Sequence[Option] = ()
     details: str = ""
+    more: str = ""
+    exit_codes: str = "0 success, 1 failure, 2 wrong arguments"
 
 
 def logs_argument(

@@ -42,12 +42,14 @@ class Command:
     """One command; its module is imported only if the command is used.
 
     `module`: module with the pages of one or several commands; by default one with the name of the command.
+    `is_common`: whether the main help lists the command; `harness-uq more` lists all.
     """
 
     name: str
     group: str
     summary: str
     module: str | None = None
+    is_common: bool = False
 
     @property
     def page(self) -> Page:
@@ -60,21 +62,22 @@ _ANALYZE, _COMPARE, _PLAN, _, _MAINTAIN = COMMAND_GROUPS
 COMMANDS = {
     command.name: command
     for command in (
-        Command("demo", _ANALYZE, "Write example logs and tables to try the commands", "maintain"),
-        Command("estimate", _ANALYZE, "Estimate scores with intervals"),
+        Command("demo", _ANALYZE, "Write example logs and tables to try the commands", "maintain", is_common=True),
+        Command("estimate", _ANALYZE, "Estimate scores with intervals", is_common=True),
         Command("structure", _ANALYZE, "Show detected clusters, trials and score types"),
         Command("effects", _ANALYZE, "Measure variance due to seeds, prompts and graders"),
         Command("grader", _ANALYZE, "Compare graders with people and with each other"),
-        Command("report", _ANALYZE, "Summarize scores and comparisons on one page"),
-        Command("history", _ANALYZE, "Detect changes in the scores of repeated runs"),
+        Command("report", _ANALYZE, "Summarize scores and comparisons on one page", is_common=True),
+        Command("history", _ANALYZE, "Detect changes in the scores of repeated runs", is_common=True),
         Command("watch", _ANALYZE, "Monitor a run with anytime-valid intervals"),
         Command("cite", _ANALYZE, "Print BibTeX and a methods paragraph for a paper"),
-        Command("compare", _COMPARE, "Test whether one system is better than another"),
-        Command("gate", _COMPARE, "Check a new system against a baseline"),
-        Command("rank", _COMPARE, "Rank systems and show how certain the ranks are"),
-        Command("plan", _PLAN, "Calculate how many questions and trials to run"),
+        Command("compare", _COMPARE, "Test whether one system is better than another", is_common=True),
+        Command("gate", _COMPARE, "Check a new system against a baseline", is_common=True),
+        Command("rank", _COMPARE, "Rank systems and show how certain the ranks are", is_common=True),
+        Command("plan", _PLAN, "Calculate how many questions and trials to run", is_common=True),
         Command("subset", _PLAN, "Select a subset of questions to run"),
-        Command("rescore", _MAINTAIN, "Write intervals into logged runs", "maintain"),
+        Command("rescore", _MAINTAIN, "Write intervals into logged runs", "maintain", is_common=True),
+        Command("explain", _MAINTAIN, "Explain a message by its code, such as UQ157"),
         Command("restore", _MAINTAIN, "Undo rescore --in-place", "maintain"),
         Command("store", _MAINTAIN, "List, verify or clean up a result store", "maintain"),
         Command("plugins", _MAINTAIN, "List installed and skipped plugins", "maintain"),
@@ -98,7 +101,7 @@ _MORE_FORMATS = {
     "gate": ("junit", "github"),
     **dict.fromkeys(("effects", "grader", "structure"), ()),
 }
-_SYSTEMS = "Correct model grades with human labels from a table (columns id, system and score) or a metric of the log"
+_SYSTEMS = "Correct model grades with human labels; from a table (columns id, system, score) or a metric of the log"
 _COLUMN = {
     "metavar": "COLUMN",
     "help": "Weight human labels by 1/COLUMN of their table (default: column 'probability', if it exists)",
@@ -107,7 +110,7 @@ _COLUMN = {
 
 def _formats(*more: str) -> str:
     *formats, last = ["table", "json", "csv", "markdown", "latex", *more]
-    return f"Set the format: {', '.join(formats)} or {last} (default: that of --output, or table)"
+    return f"Use {', '.join(formats)} or {last}; the default is that of --output, or table"
 
 
 SHARED = (
@@ -116,12 +119,12 @@ SHARED = (
         group="Data",
         metavar="FILE|METRIC",
         commands="estimate report compare rank gate plan grader",
-        help="Correct model grades with human labels from a table (columns id and score) or a metric of the log",
+        help="Correct model grades with human labels; from a table (columns id and score) or a metric of the log",
+        basic="estimate report plan grader",
         variants={
             **dict.fromkeys(("compare", "rank", "gate"), _SYSTEMS),
-            "plan": "Read human labels of a pilot study from a table or a metric of the log (with --target labels)",
-            "grader": "Compare grades with human labels from a table (columns id, system, score) or a metric of the "
-            "log",
+            "plan": "Read human labels of a pilot study; from a table or a metric of the log (with --target labels)",
+            "grader": "Compare grades with human labels; from a table (columns id, system, score) or a metric",
         },
     ),
     Option(
@@ -130,10 +133,11 @@ SHARED = (
         nargs="+",
         metavar="RUN",
         commands="estimate report plan subset",
+        basic="subset",
         help="Use runs of other systems on all questions to adjust for questions that were not run (with --scope full)",
         variants={
             "plan": "Plan an active evaluation on fewer questions from these runs of earlier systems on all questions",
-            "subset": {"is_required": True, "help": "Use runs of other systems on the whole task (required)"},
+            "subset": {"is_required": True, "help": "Use runs of others on the whole task (required)"},
         },
     ),
     Option(
@@ -163,6 +167,7 @@ SHARED = (
         group="Output",
         metavar="FORMAT",
         commands=_TABLES,
+        basic=_TABLES,
         variants={command: _formats(*_MORE_FORMATS.get(command, ("html",))) for command in _TABLES.split()},
     ),
     Option(
@@ -171,6 +176,7 @@ SHARED = (
         metavar="FILE",
         commands=_TABLES,
         help="Write the results to FILE; its suffix sets the format unless you give --format",
+        basic=_TABLES,
     ),
     Option(
         name="columns",
@@ -204,6 +210,7 @@ SHARED = (
             "compare": "Also print the comparisons on each task if there are three or more systems",
             "rank": "Also print the ranking of the systems on each task",
         },
+        basic="rank",
     ),
     Option(
         name="plot",
@@ -211,8 +218,9 @@ SHARED = (
         metavar="FILE",
         read=_figure,
         commands="estimate compare rank effects history plan",
+        basic="rank effects history",
         variants={
-            command: f"Write a plot of {what} to a PNG, SVG or PDF file (requires matplotlib)"
+            command: f"Write a plot of {what} to FILE; a PNG, SVG or PDF file (requires matplotlib)"
             for command, what in (
                 ("estimate", "the scores"),
                 ("compare", "the differences"),
@@ -293,6 +301,7 @@ _SETTINGS_FILE = (
         group="General",
         metavar="FILE",
         group_of_one="settings",
+        basic="",
         help="Read settings only from FILE, and not from the settings files of the project",
     ),
     Option(
@@ -300,6 +309,7 @@ _SETTINGS_FILE = (
         group="General",
         is_flag=True,
         group_of_one="settings",
+        basic="",
         help="Ignore the settings in harness-uq.toml and pyproject.toml",
     ),
 )
@@ -309,6 +319,7 @@ _GENERAL = (
         group="General",
         is_list=True,
         metavar="CODE[,CODE]",
+        basic="",
         help="Hide the notes and warnings with these codes or names, such as UQ104 or few-clusters (repeatable)",
     ),
     *_SETTINGS_FILE,
@@ -331,7 +342,15 @@ def help_formatter(prog: str) -> argparse.HelpFormatter:
 class CommandParser(argparse.ArgumentParser):
     """A parser that sorts options into `GROUPS`, and suggests the nearest valid name for a mistyped one."""
 
-    def __init__(self, prog: str, *, usage: str | None = None, description: str = "", epilog: str = "") -> None:
+    def __init__(
+        self,
+        prog: str,
+        *,
+        usage: str | None = None,
+        description: str = "",
+        epilog: str = "",
+        brief: "Callable[[], CommandParser] | None" = None,
+    ) -> None:
         super().__init__(
             prog,
             usage=usage,
@@ -341,10 +360,19 @@ class CommandParser(argparse.ArgumentParser):
             add_help=False,
             allow_abbrev=False,
         )
-        self.groups = {title: self.add_argument_group(title) for title in GROUPS}
+        self.brief = brief
+        if brief is None:
+            self.groups = dict.fromkeys(GROUPS, self.add_argument_group("Options"))
+        else:
+            self.groups = {title: self.add_argument_group(title) for title in GROUPS}
+
+    def add_general(self) -> None:
+        """Add the arguments of every command, of which the brief help shows two."""
         general = self.groups["General"]
-        general.add_argument("-h", "--help", action="help", help="Show this help and exit")
-        general.add_argument("--debug", action="store_true", help="Show the traceback of an internal error")
+        general.add_argument("-h", "--help", action=_BriefHelp, help="Show this help and exit")
+        general.add_argument("--help-all", action="help", help="Show all options and exit")
+        if self.brief is not None:
+            general.add_argument("--debug", action="store_true", help="Show the traceback of an internal error")
 
     def add_options(self, options: Sequence[Option], settings: "Settings | None" = None) -> None:
         """Add the arguments of the options, with the values of the settings file as the defaults in their help."""
@@ -381,6 +409,19 @@ class CommandParser(argparse.ArgumentParser):
             self.error(unknown_name(f"value of {name}", value, action.choices, plural="values"))
 
 
+class _BriefHelp(argparse.Action):
+    """Prints the help with the basic options."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str) -> None:  # noqa: A002 -- as of argparse
+        super().__init__(option_strings, dest, nargs=0, default=argparse.SUPPRESS, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        """Print the help and exit."""
+        if isinstance(parser, CommandParser) and parser.brief is not None:
+            parser.brief().print_help()
+        parser.exit()
+
+
 def _keywords(one: Option, settings: "Settings | None") -> dict[str, Any]:
     """The keywords of `add_argument` for an option; an argument that is not given is None, False or an empty list."""
     values = () if settings is None else [settings.values[key] for key in one.settings if key in settings.values]
@@ -408,6 +449,13 @@ def _keywords(one: Option, settings: "Settings | None") -> dict[str, Any]:
     return found if read is None else {**found, "type": _reader(read)}
 
 
+def _exit_codes_page() -> str:
+    from harness_uq.output.message_links import documentation_url
+
+    url = documentation_url()
+    return "docs/reference/exit-codes.md" if url is None else f"{url}/reference/exit-codes.html"
+
+
 def _reader(read: Callable[[str], object]) -> Callable[[str], object]:
     def convert(text: str) -> object:
         try:
@@ -424,18 +472,27 @@ def arguments_of(command: Command) -> tuple[Option, ...]:
     return (*command.page.arguments, *options_of_command(command.name), *shared, *_GENERAL)
 
 
-def build_parser(command: Command, settings: "Settings | None" = None, **defaults: object) -> CommandParser:
-    """The parser of one command, with its summary, examples and options."""
+def build_parser(
+    command: Command, settings: "Settings | None" = None, *, is_brief: bool = False, **defaults: object
+) -> CommandParser:
+    """The parser of one command, with its summary, examples and options; the brief one only prints the help."""
     page, prog = command.page, f"harness-uq {command.name}"
     # command lines, each below a comment that explains it; a continued line is indented
     examples = "\n".join(f"  # {about}\n  {line}" for about, line in page.examples).replace("\\\n", "\\\n      ")
+    details = " for details, and --help-all for all options" if is_brief else ""
+    reference = f"Exit codes: {page.exit_codes}\nSee {_exit_codes_page()}{details}."
     parser = CommandParser(
         prog,
         usage=f"{prog} {page.usage}",
         description=f"{command.summary}.\n\nExamples:\n{examples}",
-        epilog=page.details,
+        epilog="\n".join(filter(None, (page.details, "" if is_brief else page.more, reference))),
+        brief=None if is_brief else partial(build_parser, command, settings, is_brief=True),
     )
-    parser.add_options(arguments_of(command), settings)
+    options = arguments_of(command)
+    if is_brief:
+        options = tuple(one.brief() for one in options if one.is_basic_of(command.name))
+    parser.add_options(options, settings)
+    parser.add_general()
     parser.set_defaults(settings=settings, command=command, parsers=_all_parsers, **defaults)
     return parser
 

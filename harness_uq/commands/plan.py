@@ -30,6 +30,12 @@ EXAMPLES = (
         "harness-uq plan runs/* --generalize-over seed --price seed=20 --budget 5000",
     ),
 )
+DETAILS = """\
+Other plans:
+  plan LOG --labels FILE --target labels      which answers people should label
+  plan LOG --budget B --target graders        which grader scores which answer
+  plan subset TASK --reference-runs RUN ...   draw a subset of questions
+"""
 
 
 _ARGUMENTS = (
@@ -39,17 +45,17 @@ _ARGUMENTS = (
         group="Target",
         choices=("questions", "labels", "graders"),
         default="questions",
-        help="Plan how many questions to run or to label, or which grader scores which answer (default: {default})",
+        help="Plan questions, labels or graders; see the list of other plans below (default: {default})",
     ),
     Option(
         name="score",
         group="Without a pilot run",
         rule=SCORE,
         metavar="P",
-        help="Set the expected score of a task that is graded right or wrong",
+        help="Set the expected score; of a task that is graded right or wrong",
     ),
     *(
-        Option(name=name, group="Without a pilot run", rule=NOT_NEGATIVE, metavar="V", help=text)
+        Option(name=name, group="Without a pilot run", rule=NOT_NEGATIVE, metavar="V", help=text, basic="")
         for name, text in (
             ("variance_between", "Set the variance of the expected score across questions"),
             ("variance_within", "Set the variance between repeated trials of the same question"),
@@ -62,6 +68,7 @@ _ARGUMENTS = (
         rule=CORRELATION,
         metavar="R",
         help="Set the correlation between the expected scores of two systems on the same questions",
+        basic="",
     ),
     Option(
         name="design_effect",
@@ -70,6 +77,7 @@ _ARGUMENTS = (
         default=1.0,
         metavar="F",
         help="Set the design effect of clustering (default: {default})",
+        basic="",
     ),
     Option(
         name="ids",
@@ -77,6 +85,7 @@ _ARGUMENTS = (
         read=Path,
         metavar="FILE",
         help="Write a CSV table of the answers to label or to grade (with --target labels or --target graders)",
+        basic="",
     ),
 )
 
@@ -281,4 +290,4 @@ def _draw(plans: "list[Plan]", path: Path) -> None:
     _emit.write_figure(path, precision_curve(plans[0]), tight=True)
 
 
-PAGES = {"plan": Page(usage=USAGE, examples=EXAMPLES, run=run, arguments=_ARGUMENTS)}
+PAGES = {"plan": Page(usage=USAGE, examples=EXAMPLES, run=run, arguments=_ARGUMENTS, details=DETAILS)}

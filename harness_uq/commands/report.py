@@ -23,12 +23,11 @@ EXAMPLES = (
     ("Report on two systems and choose their names", "harness-uq report new=runs/b old=runs/a --output report.html"),
     ("Print the results as JSON", "harness-uq report runs/ --format json"),
 )
-DETAILS = METHODS
 
 
 _ARGUMENTS = (
     named_logs(),
-    Option(name="title", group="Output", help="Set the title of an HTML page (default: Evaluation report)"),
+    Option(name="title", group="Output", help="Set the title of an HTML page; default: Evaluation report"),
 )
 
 
@@ -86,4 +85,4 @@ def _check_one_system(logs: "Sequence[TaskLog]") -> None:
         )
 
 
-PAGES = {"report": Page(usage=USAGE, examples=EXAMPLES, run=run, arguments=_ARGUMENTS, details=DETAILS)}
+PAGES = {"report": Page(usage=USAGE, examples=EXAMPLES, run=run, arguments=_ARGUMENTS, more=METHODS)}

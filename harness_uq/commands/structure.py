@@ -21,13 +21,13 @@ _ARGUMENTS = (
         name="check",
         group="Data",
         is_flag=True,
-        help="Exit with code 1 if the questions or trials of a task cannot be identified",
+        help="Exit with code 1 if questions or trials are unidentified",
     ),
     Option(
         name="suggest_mapping",
         group="Data",
         is_flag=True,
-        help="Infer a mapping for harness-uq.toml from the first records of each file, print it and exit",
+        help="Print a mapping of columns for harness-uq.toml; inferred from the first records of each file",
     ),
 )
 
@@ -39,6 +39,11 @@ def run(args: argparse.Namespace) -> int:
 
         print("\n".join(map(suggest_mapping, args.logs)), end="")
         return 0
+    return show(args, check=args.check)
+
+
+def show(args: argparse.Namespace, *, check: bool = False) -> int:
+    """Read, detect, print, also for `estimate --structure`."""
     from harness_uq.analyses.detect_structure import detect_structure
     from harness_uq.analyses.summarize_data import summarize_data
     from harness_uq.io.readers import explain_unread
@@ -57,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     if emitter.output_format.name == "table" and args.settings.path:
         settings = "; ".join(args.settings.descriptions()) or "none"
         print("\n" + escape_control(f"Settings from {args.settings.path}: {settings}"))
-    return _load.report_read_errors(reading) or int(args.check and not summary.is_identified)
+    return _load.report_read_errors(reading) or int(check and not summary.is_identified)
 
 
 def _data_arguments(args: argparse.Namespace) -> list[str]:

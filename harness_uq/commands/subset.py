@@ -50,26 +50,26 @@ _ARGUMENTS = (
         "task",
         "TASK",
         nargs=None,
-        help="Select questions of this task, which must have the same name in the reference runs",
+        help="Select questions of this task; it must have the same name in the reference runs",
     ),
     Option(
         name="metric",
         group="Data",
-        help="Measure the difficulty of questions by this metric (default: the first metric of the task)",
+        help="Measure difficulty by this metric; the default is the first metric of the task",
     ),
     Option(
         name="after",
         group="Data",
         nargs="+",
         metavar="LOG",
-        help="Draw further questions, given these runs of the new system on the first questions",
+        help="Draw more, given these runs on the first questions; runs of the new system",
     ),
     Option(name="n", rule=COUNT, is_required=True, metavar="N", help="Draw N questions (required)"),
     Option(
         name="design",
         choices=("stratified", "uniform", "informative"),
         default="stratified",
-        help="Stratify by difficulty, draw uniformly, or prefer questions that separate systems (default: {default})",
+        help="Draw stratified, uniform or informative questions; which separate systems (default: {default})",
     ),
     Option(
         name="ids",
@@ -77,7 +77,7 @@ _ARGUMENTS = (
         read=Path,
         is_required=True,
         metavar="FILE",
-        help="Write the ids of the questions to this JSON file (required)",
+        help="Write the ids to this JSON file (required)",
     ),
 )
 
@@ -181,4 +181,4 @@ def _bounds(history: "ReferenceRuns") -> tuple[float, float]:
     return min(0.0, float(np.nanmin(history.scores))), max(1.0, float(np.nanmax(history.scores)))
 
 
-PAGES = {"subset": Page(usage=USAGE, examples=EXAMPLES, run=run, arguments=_ARGUMENTS, details=DETAILS)}
+PAGES = {"subset": Page(usage=USAGE, examples=EXAMPLES, run=run, arguments=_ARGUMENTS, more=DETAILS)}

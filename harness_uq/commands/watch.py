@@ -39,7 +39,7 @@ _ARGUMENTS = (
         rule=POSITIVE,
         default=10.0,
         metavar="SECONDS",
-        help="Update the estimates every SECONDS seconds (default: {default})",
+        help="Update every SECONDS seconds (default: {default})",
     ),
     Option(name="once", group="Output", is_flag=True, help="Print the current estimates and exit"),
     format_argument("text", "json"),

@@ -6,7 +6,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, metadata
 from typing import TYPE_CHECKING
 
-from harness_uq.messages import MESSAGE_REGISTRY
+from harness_uq.messages import MESSAGE_REGISTRY, MessageType
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -35,11 +35,13 @@ def with_links(text: "Text") -> "Text":
 
 def message_links(text: str) -> Iterator[tuple[int, int, str]]:
     """Start, end and address of each code such as `(UQ104)` in a text; nothing if the address is unknown."""
-    base = documentation_url()
-    if base is None:
-        return
     for found in _CODE.finditer(text):
         kind = MESSAGE_REGISTRY.find(found["code"])
-        if kind is not None:
-            anchor = f"{kind.code}-{kind.name}".lower()
-            yield found.start("code"), found.end("code"), f"{base}/reference/messages.html#{anchor}"
+        if kind is not None and (url := message_url(kind)) is not None:
+            yield found.start("code"), found.end("code"), url
+
+
+def message_url(kind: MessageType) -> str | None:
+    """Address of the section about these messages; None if the address of the documentation is unknown."""
+    base = documentation_url()
+    return base and f"{base}/reference/messages.html#{kind.code}-{kind.name}".lower()

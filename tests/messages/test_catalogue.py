@@ -4,7 +4,8 @@ import re
 import string
 
 from harness_uq.messages import MessageType
-from tests.message_page import CATALOGUES, EXAMPLES, PAGE, TOPICS, example, page, types
+from harness_uq.messages.examples import example, read_examples
+from tests.message_page import CATALOGUES, PAGE, TOPICS, page, types
 
 TYPES = types()
 _NUMERIC = re.compile(r"percent|\+?[,.]?\d*[dfg]$|,")
@@ -65,10 +66,10 @@ def test_every_message_has_a_short_example():
 
 def test_examples_belong_to_messages_and_their_parameters():
     parameters = {kind.code: kind.fields | {"at"} for kind in TYPES}
-    unknown = {code: own.keys() - parameters.get(code, set()) for code, own in EXAMPLES["codes"].items()}
+    unknown = {code: own.keys() - parameters.get(code, set()) for code, own in read_examples()["codes"].items()}
     assert {code: names for code, names in unknown.items() if names} == {}
-    assert EXAMPLES["codes"].keys() <= {kind.code for kind in TYPES}
-    assert EXAMPLES["defaults"].keys() <= {name for kind in TYPES for name in kind.fields}
+    assert read_examples()["codes"].keys() <= {kind.code for kind in TYPES}
+    assert read_examples()["defaults"].keys() <= {name for kind in TYPES for name in kind.fields}
 
 
 def test_the_page_is_current():

@@ -22,39 +22,27 @@ Examples:
   # Run 300 questions, chosen during the run by the scores of earlier runs
   harness-uq inspect eval task.py --uq bayes --uq-questions 300 \\
     --uq-reference-runs logs/earlier
-  # Add the same intervals to a run of the command inspect
-  inspect eval task.py --env HARNESS_UQ=bayes
 
-Method:
-  --uq METHOD             Compute intervals with bayes, wilson, t, clt or
-                          another method
-  --uq-level P            Set the nominal coverage of the intervals (default:
-                          0.95)
-  --uq-scope SCOPE        Estimate the score on similar new questions
-                          (population), on these questions (benchmark), or on
-                          all questions if the run uses --limit (full)
-                          (default: population)
-  --uq-cluster [TASK=]FIELD
-                          Cluster questions by FIELD; 'auto' detects the field,
-                          'none' ignores clusters (default: auto, repeatable)
-
-  --uq-questions N        Run N questions of each task, chosen during the run,
-                          and estimate the score on all its questions
-  --uq-reference-runs RUN
-                          Choose the questions by the scores of these runs of
-                          other systems on all questions (repeatable)
-
-Output:
-  --uq-compare RUN        Compare the new run with this logged run, question by
-                          question
+Options:
+  --uq METHOD              Use bayes, wilson, t, clt or another method
+  --uq-level P             Set the nominal coverage (default: 0.95)
+  --uq-scope SCOPE         Set the scope: population, benchmark or full
+  --uq-cluster FIELD       Cluster questions by FIELD, by none or auto
+  --uq-compare RUN         Compare the new run with this logged run
+  --uq-questions N         Run N questions of each task, chosen during the run
+  --uq-reference-runs RUN  Choose the questions by these runs of other systems
+  -h, --help               Show this help and exit
 
 Environment:
-  HARNESS_UQ=METHOD       Add intervals to runs without the option --uq
-  HARNESS_UQ_SWAP=0       Keep the values of Inspect's own stderr metric
+  HARNESS_UQ=METHOD        Add intervals to runs without the option --uq
+  HARNESS_UQ_SWAP=0        Keep the values of Inspect's own stderr metric
 
 The command adds intervals to each log of inspect eval, eval-set and eval-retry.
 All other options require the option --uq or the environment variable
-HARNESS_UQ.
+HARNESS_UQ. The options --uq-cluster and --uq-reference-runs are repeatable;
+FIELD may be TASK=FIELD.
+
+Exit codes: those of inspect, 2 if an option --uq is invalid
 """
 
 

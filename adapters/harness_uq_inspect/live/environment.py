@@ -44,6 +44,8 @@ def split_arguments(arguments: Sequence[str]) -> tuple[list[str], dict[str, str]
 
     >>> split_arguments(["eval", "task.py", "--uq", "bayes", "--uq-level=0.9"])
     (['eval', 'task.py'], {'HARNESS_UQ': 'bayes', 'HARNESS_UQ_LEVEL': '0.9'})
+    >>> split_arguments(["eval", "task.py", "--method", "bayes", "--uq_level=0.9"])
+    (['eval', 'task.py'], {'HARNESS_UQ': 'bayes', 'HARNESS_UQ_LEVEL': '0.9'})
     """
     from harness_uq.plugin_api import UsageError
 
@@ -53,6 +55,10 @@ def split_arguments(arguments: Sequence[str]) -> tuple[list[str], dict[str, str]
     while queue:
         argument = queue.pop(0)
         name, equals, value = argument.partition("=")
+        if name.startswith("--uq_"):
+            name = name.replace("_", "-")
+        elif name == "--method":
+            name = "--uq"
         if name not in OPTIONS:
             rest.append(argument)
             continue

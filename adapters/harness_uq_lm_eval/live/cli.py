@@ -21,52 +21,34 @@ Examples:
   # Add intervals to the tables and results of a run
   harness-uq lm-eval run --model hf --tasks gsm8k --uq bayes
   # Also compare the new run with an earlier run
-  harness-uq lm-eval run --model hf --tasks gsm8k --uq bayes --uq_compare runs/a
+  harness-uq lm-eval run --model hf --tasks gsm8k --uq bayes --uq-compare runs/a
   # Run 300 questions, chosen during the run by the scores of earlier runs
   harness-uq lm-eval run --model hf --tasks gsm8k --uq bayes \\
-    --uq_questions 300 --uq_reference_runs runs/earlier
-  # Add the --uq options to the command lm-eval run itself
-  harness-uq lm-eval install-hook
+    --uq-questions 300 --uq-reference-runs runs/earlier
 
-Method:
-  --uq METHOD             Compute intervals with bayes, wilson, t, clt or
-                          another method
-  --uq_level P            Set the nominal coverage of the intervals (default:
-                          0.95)
-  --uq_scope SCOPE        Estimate the score on similar new questions
-                          (population), on these questions (benchmark), or on
-                          all questions if the run uses --limit (full)
-                          (default: population)
-  --uq_cluster [TASK=]FIELD
-                          Cluster questions by FIELD; 'auto' detects the field,
-                          'none' ignores clusters (default: auto, repeatable)
-  --uq_estimand ESTIMAND  Estimate mean, pass@K, pass^K, G-pass@K:TAU,
-                          mG-pass@K or maj@K (default: mean)
-  --uq_trials WHEN        Score each of the repeated trials always (on), never
-                          (off), or only if scoring takes at most one minute
-                          and calls no other service (auto) (default: auto)
-
-Fewer questions:
-  --uq_questions N        Run N questions of each task, chosen in rounds, and
-                          estimate the score on all its questions
-  --uq_reference_runs RUN ...
-                          Choose the questions by the scores of these runs of
-                          other systems on all questions
-  --uq_rounds N           Choose the questions in N rounds (default: 5)
-
-Output:
-  --uq_compare RUN        Compare the new run with this logged run, question by
-                          question
-  --uq_keep_bootstrap     Also run the bootstrap of lm-eval, which may take
-                          several minutes
+Options:
+  --uq METHOD               Use bayes, wilson, t, clt or another method
+  --uq-level P              Set the nominal coverage (default: 0.95)
+  --uq-scope SCOPE          Set the scope: population, benchmark or full
+  --uq-cluster FIELD        Cluster questions by FIELD, by none or auto
+  --uq-estimand ESTIMAND    Estimate mean, pass@K, pass^K or maj@K
+  --uq-trials WHEN          Score each of the repeated trials: auto, on or off
+  --uq-compare RUN          Compare the new run with this logged run
+  --uq-questions N          Run N questions of each task, chosen in rounds
+  --uq-reference-runs RUN   Choose the questions by these runs of other systems
+  --uq-rounds N             Choose the questions in N rounds (default: 5)
+  --uq-keep-bootstrap       Also run the bootstrap of lm-eval
+  -h, --help                Show this help and exit
 
 Commands:
-  install-hook            Add these options to the command lm-eval run in this
-                          environment
-  remove-hook             Remove these options from the command lm-eval run
+  install-hook              Add these options to lm-eval run in this environment
+  remove-hook               Remove these options from the command lm-eval run
 
 All other options require the option --uq or the environment variable
-HARNESS_UQ. For the options of lm-eval run, see harness-uq lm-eval run --help.
+HARNESS_UQ. For details and the options of lm-eval run, see
+harness-uq lm-eval run --help.
+
+Exit codes: those of lm-eval
 """
 
 
@@ -90,16 +72,16 @@ def main(argv: Sequence[str]) -> int:
     except ImportError as error:
         raise MissingDependencyError(f"lm-eval 0.4.11 or later is needed to run it ({error})") from None
     setup_logging()
-    with mock.patch.object(sys, "argv", ["lm-eval", *map(_with_underscores, argv)]):
+    with mock.patch.object(sys, "argv", ["lm-eval", *map(_with_uq, argv)]):
         command_line: CommandLine = HarnessCLI()
         add_uq_options(command_line)
         return _exit_code(lambda: command_line.execute(command_line.parse_args()))
 
 
-def _with_underscores(argument: str) -> str:
-    """The argument with the spelling of lm-eval's options, such as `--uq_level` for `--uq-level`."""
+def _with_uq(argument: str) -> str:
+    """The argument, with `--uq` for the other spelling of this option, `--method`."""
     name, equals, value = argument.partition("=")
-    return f"--{name[2:].replace('-', '_')}{equals}{value}" if name.startswith("--uq-") else argument
+    return f"--uq{equals}{value}" if name == "--method" else argument
 
 
 def _exit_code(call: Callable[[], None]) -> int:

@@ -16,7 +16,7 @@ _logger = logging.getLogger("harness_uq")
 
 
 def check_tasks(tasks: Mapping[str, object], settings: LmEvalSettings) -> None:
-    """Check that the named tasks and fields exist. Raises HarnessUqError if `--uq_cluster` names a task that is not
+    """Check that the named tasks and fields exist. Raises HarnessUqError if `--uq-cluster` names a task that is not
     part of the run, or if the `metadata.uq` of a task has another key than `cluster` or names a field that its
     documents lack.
     """

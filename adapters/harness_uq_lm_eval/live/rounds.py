@@ -1,4 +1,4 @@
-"""`--uq_questions`: run some documents of each task, chosen in rounds with the scores of earlier runs.
+"""`--uq-questions`: run some documents of each task, chosen in rounds with the scores of earlier runs.
 
 Each round calls lm-eval's `evaluate` with `samples`, on the same model and tasks. The samples of all rounds are then
 combined into the results of one run.
@@ -50,7 +50,7 @@ class TaskRounds:
             raise DataError(f"the reference runs have {n_all} documents of {name}, but the task has {len(columns)}")
         n_questions = settings.questions or 0
         if not n_questions < n_all:
-            raise DataError(f"--uq_questions must be less than the {n_all} documents of {name}; got {n_questions}")
+            raise DataError(f"--uq-questions must be less than the {n_all} documents of {name}; got {n_questions}")
         self.sampler = ActiveSampler(self._history, n_questions=n_questions, n_rounds=settings.rounds)
         self._document = {str(self._history.ids[column]): number for number, column in enumerate(columns)}
         self.draws: dict[int, dict[str, float]] = {}
@@ -84,7 +84,7 @@ def check_arguments(arguments: Mapping[str, object]) -> None:
     """
     for name in _CONFLICTS:
         if arguments.get(name):
-            raise UsageError(f"--uq_questions cannot be combined with --{name}.")
+            raise UsageError(f"--uq-questions cannot be combined with --{name}.")
 
 
 def evaluate_in_rounds(
@@ -98,9 +98,9 @@ def evaluate_in_rounds(
     """
     check_arguments(arguments)
     if table(arguments.get("task_dict")).get("groups") or any(isinstance(name, tuple) for name in tasks):
-        raise UsageError("--uq_questions cannot be used with groups. Name their tasks in --tasks instead.")
+        raise UsageError("--uq-questions cannot be used with groups. Name their tasks in --tasks instead.")
     if getattr(arguments["lm"], "world_size", 1) > 1:
-        raise UsageError("--uq_questions cannot be used with several processes.")
+        raise UsageError("--uq-questions cannot be used with several processes.")
     reference_runs = read_logs(list(settings.reference_runs))
     rounds_of = {name: TaskRounds(name, task, reference_runs, settings) for name, task in tasks.items()}
     chosen = {name: rounds.next_documents() for name, rounds in rounds_of.items()}

@@ -68,20 +68,20 @@ class LmEvalSettings(uq.LiveSettings):
         """
         uq.LiveSettings.check(self)
         if self.estimand != "mean" and self.trials == "off":
-            raise uq.UsageError(f"--uq_estimand {self.estimand} requires single trials. Remove --uq_trials off.")
+            raise uq.UsageError(f"--uq-estimand {self.estimand} requires single trials. Remove --uq-trials off.")
         if self.questions is not None or self.reference_runs:
             self._check_active()
 
     def _check_active(self) -> None:
         if self.questions is None or not self.reference_runs:
-            raise uq.UsageError("--uq_questions and --uq_reference_runs can only be used together.")
+            raise uq.UsageError("--uq-questions and --uq-reference-runs can only be used together.")
         for path in self.reference_runs:
             if not (uq.paths.is_remote(path) or Path(path).exists()):
                 raise uq.UsageError(f"Reference run not found: {path}. Give the path of a logged run.")
         if self.scope != "full" or self.estimand != "mean" or self.compare is not None:
             raise uq.UsageError(
-                "--uq_questions estimates the mean score on all questions. Remove --uq_scope, --uq_estimand and "
-                "--uq_compare."
+                "--uq-questions estimates the mean score on all questions. Remove --uq-scope, --uq-estimand and "
+                "--uq-compare."
             )
 
     def recorded(self) -> dict[str, str | float]:
@@ -121,7 +121,7 @@ class RequestedSettings:
         if "questions" in values:
             values.setdefault("scope", "full")
         elif "rounds" in values:
-            raise uq.UsageError("--uq_rounds can only be used together with --uq_questions.")
+            raise uq.UsageError("--uq-rounds can only be used together with --uq-questions.")
         return LmEvalSettings.parse({**values, "method": method})
 
     def check(self) -> None:
@@ -172,64 +172,66 @@ def with_live_options(text: str) -> str:
     Options that a live run lacks are named as those of the command that estimates the logged run.
 
     >>> with_live_options("Use --scope benchmark.")
-    'Use --uq_scope benchmark.'
+    'Use --uq-scope benchmark.'
     >>> with_live_options("Declare it with --range bleu=0,100.")
     'Declare it with --range bleu=0,100. (--range is an option of harness-uq estimate and rescore, not of this run.)'
     """
     missing = dict.fromkeys(name for name in _OPTION.findall(text) if name not in {*_NAMES, PREFIX})
-    text = _OPTION.sub(lambda option: f"--{PREFIX}_{option[1]}" if option[1] in _NAMES else option[0], text)
+    text = _OPTION.sub(lambda option: f"--{PREFIX}-{option[1]}" if option[1] in _NAMES else option[0], text)
     notes = (f" (--{name} is an option of harness-uq estimate and rescore, not of this run.)" for name in missing)
     return text + "".join(notes)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the `--uq` options to a parser."""
+    """Add the `--uq` options to a parser; those with underscores instead of hyphens are accepted, but not shown."""
     group = parser.add_argument_group("uncertainty (harness-uq)")
     group.add_argument("--uq", metavar="METHOD", help="Compute intervals with bayes, wilson, t, clt or another method")
     group.add_argument(
-        "--uq_level", type=float, metavar="P", help="Set the nominal coverage of the intervals (default: 0.95)"
+        "--uq-level", type=float, metavar="P", help="Set the nominal coverage of the intervals (default: 0.95)"
     )
     group.add_argument(
-        "--uq_scope",
+        "--uq-scope",
         choices=SCOPES,
         help="Estimate the score on similar new questions (population), on these questions (benchmark), or on all "
         "questions if the run uses --limit (full) (default: population)",
     )
     group.add_argument(
-        "--uq_cluster",
+        "--uq-cluster",
         action="append",
         metavar="[TASK=]FIELD",
         help="Cluster questions by FIELD; 'auto' detects FIELD, 'none' ignores clusters (default: auto, repeatable)",
     )
     group.add_argument(
-        "--uq_questions",
+        "--uq-questions",
         metavar="N",
         help="Run N questions of each task, chosen in rounds, and estimate the score on all its questions",
     )
     group.add_argument(
-        "--uq_reference_runs",
+        "--uq-reference-runs",
         nargs="+",
         metavar="RUN",
         help="Choose the questions by the scores of these runs of other systems on all questions",
     )
-    group.add_argument("--uq_rounds", metavar="N", help="Choose the questions in N rounds (default: 5)")
+    group.add_argument("--uq-rounds", metavar="N", help="Choose the questions in N rounds (default: 5)")
     group.add_argument(
-        "--uq_compare", metavar="RUN", help="Compare the new run with this logged run, question by question"
+        "--uq-compare", metavar="RUN", help="Compare the new run with this logged run, question by question"
     )
     group.add_argument(
-        "--uq_estimand",
+        "--uq-estimand",
         metavar="ESTIMAND",
         help="Estimate mean, pass@K, pass^K, G-pass@K:TAU, mG-pass@K or maj@K (default: mean)",
     )
     group.add_argument(
-        "--uq_trials",
+        "--uq-trials",
         choices=TRIALS,
         help="Score each of the repeated trials always (on), never (off), or only if scoring takes at most one minute "
         "and calls no other service (auto) (default: auto)",
     )
     group.add_argument(
-        "--uq_keep_bootstrap",
+        "--uq-keep-bootstrap",
         action="store_true",
         default=None,
         help="Also run the bootstrap of lm-eval, which may take several minutes",
     )
+    for action in group._group_actions:
+        parser._option_string_actions.update({f"--{action.dest}": action})

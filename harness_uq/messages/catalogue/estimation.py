@@ -12,7 +12,7 @@ STORED_INTERVAL_DIFFERS = MessageType.refusal(
     "log does not contain the aggregation function, so an interval for another level or scope cannot be computed from "
     "the log.",
     "Use `--level` and `--scope` to request the level and the scope of the stored interval, or repeat the run with "
-    "another `--uq_level`. The command `harness-uq rescore` keeps the stored interval.",
+    "another `--uq-level`. The command `harness-uq rescore` keeps the stored interval.",
 )
 FEW_QUESTIONS = MessageType.warning(
     "UQ101",

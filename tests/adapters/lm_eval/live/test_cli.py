@@ -1,5 +1,6 @@
 """lm-eval's command line with the `--uq` options."""
 
+import argparse
 import errno
 import functools
 import json
@@ -15,7 +16,7 @@ from harness_uq import HarnessUqError
 from harness_uq.commands.main import main
 from harness_uq.messages.catalogue.score_structure import RANGE_UNKNOWN
 from harness_uq_lm_eval.live import startup_hook
-from harness_uq_lm_eval.live.settings import RequestedSettings, with_live_options
+from harness_uq_lm_eval.live.settings import RequestedSettings, add_arguments, with_live_options
 from harness_uq_lm_eval.messages import RESULTS_NOT_SAVED, UNCERTAINTY_NOT_SAVED
 
 pytest.importorskip("lm_eval")
@@ -48,7 +49,7 @@ def run(live_folder, tmp_path, capsys, monkeypatch):
 
 
 def test_the_table_has_a_column_of_intervals_and_the_file_a_block(run):
-    code, printed, results = run("--uq", "bayes", "--uq_level", "0.9")
+    code, printed, results = run("--uq", "bayes", "--uq-level", "0.9")
     assert code == 0
     header, _, *lines = [line for line in printed.splitlines() if line.startswith("|")]
     assert "90% CI" in header
@@ -76,7 +77,7 @@ def test_a_comparison_is_printed_below_the_tables(run, tmp_path):
     run("--uq", "bayes", "--log_samples", "--model_args", "path=my/old")
     (tmp_path / "out").rename(tmp_path / "old")
     code, printed, results = run(
-        "--uq", "bayes", "--model_args", "path=my/new", "--uq_compare", str(tmp_path / "old"), "--uq_level", "0.9"
+        "--uq", "bayes", "--model_args", "path=my/new", "--uq-compare", str(tmp_path / "old"), "--uq-level", "0.9"
     )
     assert code == 0
     tables, comparison = printed.split("A: my/new   B: my/old\n")
@@ -92,13 +93,13 @@ def test_a_comparison_is_printed_below_the_tables(run, tmp_path):
 
 def test_a_failed_comparison_is_reported_below_the_tables(run, tmp_path):
     (tmp_path / "empty").mkdir()
-    code, printed, results = run("--uq", "bayes", "--uq_compare", "empty")
+    code, printed, results = run("--uq", "bayes", "--uq-compare", "empty")
     assert (code, "comparisons" in results["uq"]) == (0, False)
     assert "No comparison with empty: " in printed
 
 
 def test_each_warning_is_printed_once_below_the_tables(run):
-    code, printed, results = run("--uq", "bayes", "--uq_cluster", "live_mc=nosuch")
+    code, printed, results = run("--uq", "bayes", "--uq-cluster", "live_mc=nosuch")
     tables, below = printed.split("Warnings\n")
     assert code == 0
     assert "live_perfect" in tables
@@ -112,7 +113,7 @@ def test_each_warning_is_printed_once_below_the_tables(run):
 
 
 def test_a_run_with_a_limit_can_be_estimated_for_the_whole_benchmark(run):
-    _, _, results = run("--uq", "bayes", "--uq_scope", "full", tasks="live_perfect")
+    _, _, results = run("--uq", "bayes", "--uq-scope", "full", tasks="live_perfect")
     entry = live_runs.entries(results)["live_perfect", "acc", "none"]
     assert (results["uq"]["scope"], entry["scope"]) == ("full", "full")
     assert entry["interval"] is not None
@@ -148,21 +149,21 @@ def test_the_command_line_takes_precedence_over_a_config_file(run, tmp_path):
     block = run("--config", str(config))[2]["uq"]
     assert (block["method"], block["level"]) == ("bayes", 0.8)
     assert {entry["n_clusters"] for entry in block["estimates"]} == {None}
-    assert run("--config", str(config), "--uq_level", "0.5")[2]["uq"]["level"] == 0.5
+    assert run("--config", str(config), "--uq-level", "0.5")[2]["uq"]["level"] == 0.5
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--uq", "bays"], "bays"),
-        (["--uq", "bayes", "--uq_level", "95"], "level"),
-        (["--uq", "bayes", "--uq_scope", "everything"], "uq_scope"),
+        (["--uq", "bayes", "--uq-level", "95"], "level"),
+        (["--uq", "bayes", "--uq-scope", "everything"], "uq-scope"),
         (
-            ["--uq", "bayes", "--uq_compare", "nowhere"],
+            ["--uq", "bayes", "--uq-compare", "nowhere"],
             "Run to compare with not found: nowhere. Give the path of a logged run.\n",
         ),
         (
-            ["--uq_level", "0.9", "--uq_cluster", "none"],
+            ["--uq-level", "0.9", "--uq-cluster", "none"],
             "uq_cluster, uq_level can only be used with uq: add --uq bayes.",
         ),
     ],
@@ -188,17 +189,29 @@ def test_a_wrong_config_file_ends_the_run_before_it_begins(run, tmp_path, capsys
 def test_a_config_file_may_name_the_method_of_options_on_the_command_line(run, tmp_path):
     config = tmp_path / "config.yaml"
     config.write_text("uq: bayes\n", encoding="utf-8")
-    assert run("--config", str(config), "--uq_level", "0.5")[2]["uq"]["level"] == 0.5
+    assert run("--config", str(config), "--uq-level", "0.5")[2]["uq"]["level"] == 0.5
 
 
 def test_help_names_our_options_and_commands(capsys):
     for arguments in ([], ["--help"], ["-h"]):
         assert main(["lm-eval", *arguments]) == 0
         printed = capsys.readouterr().out
-        for name in ("--uq METHOD", "--uq_keep_bootstrap", "HARNESS_UQ", "install-hook", "remove-hook", "run --help"):
+        for name in ("--uq METHOD", "--uq-keep-bootstrap", "HARNESS_UQ", "install-hook", "remove-hook", "run --help"):
             assert name in printed
     assert main(["lm-eval", "run", "--help"]) == 0
     assert "--uq METHOD" in capsys.readouterr().out
+
+
+def test_options_are_shown_with_hyphens_and_accepted_with_underscores():
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    both = [parser.parse_args(["--uq", "t", option, "0.9"]).uq_level for option in ("--uq-level", "--uq_level")]
+    assert both == [0.9, 0.9]
+    assert "--uq_" not in parser.format_help()
+
+
+def test_method_is_another_spelling_of_uq(run):
+    assert run("--method", "wilson", tasks="live_perfect")[2]["uq"]["method"] == "wilson"
 
 
 def test_other_arguments_are_lm_evals(capsys):
@@ -240,13 +253,13 @@ def test_warnings_name_the_options_of_the_run(run):
     text = " ".join(printed.partition("Warnings\n")[2].split())
     codes = {message["code"] for entry in results["uq"]["estimates"] for message in entry["messages"]}
     assert "UQ186" in codes & set(re.findall(r"UQ\d+", text))
-    assert "--uq_estimand" in text
+    assert "--uq-estimand" in text
     assert "--estimand" not in text
 
 
 def test_options_that_a_run_lacks_are_named_as_those_of_another_command():
     assert "harness-uq estimate" in with_live_options(RANGE_UNKNOWN(metric="bleu").text)
-    assert with_live_options("Use --scope full and --uq bayes.") == "Use --uq_scope full and --uq bayes."
+    assert with_live_options("Use --scope full and --uq bayes.") == "Use --uq-scope full and --uq bayes."
 
 
 @pytest.fixture

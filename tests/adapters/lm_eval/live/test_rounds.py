@@ -238,7 +238,7 @@ def test_the_command_writes_one_file_with_the_estimate(command, folder, tmp_path
 
 
 def test_a_second_run_reuses_the_cache_of_answers(command, folder, tmp_path):
-    options = ["--uq_questions", "60", "--uq_reference_runs", str(folder / "earlier"), "--use_cache", "answers"]
+    options = ["--uq-questions", "60", "--uq-reference-runs", str(folder / "earlier"), "--use_cache", "answers"]
     n_calls = len(BATCHES)
     first = command(*options)[2]
     n_new = len(BATCHES) - n_calls
@@ -251,12 +251,12 @@ def test_a_second_run_reuses_the_cache_of_answers(command, folder, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--uq_questions", "many"], "at least 2"),
-        (["--uq_questions", "60"], "together"),
-        (["--uq_questions", "60", "--uq_rounds", "0"], "at least 1"),
-        (["--uq_rounds", "3"], "--uq_questions"),
-        (["--uq_questions", "60", "--uq_reference_runs", "EARLIER", "--limit", "5"], "--limit"),
-        (["--uq_questions", "60", "--uq_reference_runs", "nowhere"], "nowhere"),
+        (["--uq-questions", "many"], "at least 2"),
+        (["--uq-questions", "60"], "together"),
+        (["--uq-questions", "60", "--uq-rounds", "0"], "at least 1"),
+        (["--uq-rounds", "3"], "--uq-questions"),
+        (["--uq-questions", "60", "--uq-reference-runs", "EARLIER", "--limit", "5"], "--limit"),
+        (["--uq-questions", "60", "--uq-reference-runs", "nowhere"], "nowhere"),
     ],
 )
 def test_wrong_options_are_reported(command, folder, arguments, message):
