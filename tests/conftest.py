@@ -48,6 +48,14 @@ RunPython = Callable[..., str]
 _absences: set[str] = set()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def long_lines() -> Iterator[None]:
+    """Sentences of the output are one line in tests, which ask for a width where it matters."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "10000")
+        yield
+
+
 @pytest.fixture(scope="session", params=["stand-ins", pytest.param("originals", marks=pytest.mark.slow)])
 def shared(request: pytest.FixtureRequest, standins: Path) -> Path:
     """A folder whose `data` holds the logs of others: stand-ins, and where they are present they themselves."""

@@ -118,6 +118,7 @@ def _emitter(args: argparse.Namespace, names: tuple[str, ...]) -> Emitter:
             digits=getattr(args, "digits", None),
             percent=percent,
             per_task=getattr(args, "per_task", False),
+            detail="quiet" if args.quiet else "notes" if args.notes else "brief",
             layout=getattr(args, "layout", "rows"),
             caption=getattr(args, "caption", None),
             label=getattr(args, "label", None),

@@ -201,6 +201,23 @@ SHARED = (
         help="Print scores from 0 to 1 as percentages (in the formats table, markdown and latex)",
     ),
     Option(
+        name="notes",
+        group="Output",
+        is_flag=True,
+        group_of_one="detail",
+        commands=_TABLES,
+        help="Print all notes and warnings below text tables, which are folded into one line by default",
+    ),
+    Option(
+        name="quiet",
+        flags=("-q", "--quiet"),
+        group="Output",
+        is_flag=True,
+        group_of_one="detail",
+        commands=_TABLES,
+        help="Print only the headline or decision and the table of text",
+    ),
+    Option(
         name="per_task",
         group="Output",
         is_flag=True,

@@ -85,6 +85,8 @@ class MessageType:
     meaning : what the message means and why it matters
     action : what the reader can do
     name : words joined by hyphens; by default those of its variable, see `message_types_in`
+    is_prominent : whether it changes how a number is read, so that its first sentence is printed where other messages
+        are only named
 
     Examples
     --------
@@ -99,6 +101,7 @@ class MessageType:
     meaning: str
     action: str = _NO_ACTION
     name: str = ""
+    is_prominent: bool = False
 
     @classmethod
     def note(cls, code: str, template: str, meaning: str, action: str = _NO_ACTION, name: str = "") -> Self:
@@ -106,19 +109,21 @@ class MessageType:
         return cls(code, "note", template, meaning, action, name)
 
     @classmethod
-    def warning(cls, code: str, template: str, meaning: str, action: str, name: str = "") -> Self:
+    def warning(
+        cls, code: str, template: str, meaning: str, action: str, name: str = "", *, is_prominent: bool = False
+    ) -> Self:
         """A type of messages that the reader should act on."""
-        return cls(code, "warning", template, meaning, action, name)
+        return cls(code, "warning", template, meaning, action, name, is_prominent)
 
     @classmethod
     def refusal(cls, code: str, template: str, meaning: str, action: str, name: str = "") -> Self:
         """A type of messages that state why there is no result."""
-        return cls(code, "refusal", template, meaning, action, name)
+        return cls(code, "refusal", template, meaning, action, name, is_prominent=True)
 
     @classmethod
     def error(cls, code: str, template: str, meaning: str, action: str, name: str = "") -> Self:
         """A type of messages about a failure."""
-        return cls(code, "error", template, meaning, action, name)
+        return cls(code, "error", template, meaning, action, name, is_prominent=True)
 
     @property
     def fields(self) -> frozenset[str]:

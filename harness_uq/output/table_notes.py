@@ -1,10 +1,11 @@
 """Warnings and notes, each printed once with the names of the results that it concerns."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, cast
 
-from harness_uq.messages import HasMessages, Message, Severity, with_severity
+from harness_uq.messages import MESSAGE_REGISTRY, HasMessages, Message, MessageType, Severity, with_severity
 from harness_uq.messages.catalogue.comparison import MONTE_CARLO_ERROR, TOTALS_USED
 from harness_uq.messages.catalogue.estimation import (
     BINOMIAL_UPPER_BOUND,
@@ -12,8 +13,11 @@ from harness_uq.messages.catalogue.estimation import (
     FULL_SCOPE_AVAILABLE,
     NON_RANDOM_SUBSET,
 )
-from harness_uq.output.words import MAX_NAMED, join_names, metric_name
+from harness_uq.output.short_names import cell_len
+from harness_uq.output.words import MAX_NAMED, counted, join_names, metric_name
 
+_CODE = re.compile(r" \(([A-Z]+\d{3})\)$")
+_SENTENCE = re.compile(r"(?<=[.?]) (?=[A-Z])")
 _SEVERE: tuple[Severity, ...] = ("refusal", "error", "warning")
 _WITH_RANGES = (
     FEW_QUESTIONS,
@@ -58,6 +62,32 @@ def text_with_code(message: Message) -> str:
 def texts_with_code(messages: Iterable[Message], *severities: Severity) -> list[str]:
     """The texts of the messages of these severities that are not ignored, by default warnings and worse."""
     return [text_with_code(message) for message in with_severity(messages, *(severities or _SEVERE))]
+
+
+def folded(footnotes: Mapping[str, Sequence[str]], width: int) -> str:
+    """The number and the names of the messages in one line; `…` replaces names that do not fit into the width."""
+    kinds = [(text, _kind_of(text)) for texts in footnotes.values() for text in texts]
+    names = list(dict.fromkeys(kind.name if kind else "other" for _, kind in kinds))
+    counts = [counted(len({*texts}), heading[:-1].lower()) for heading, texts in reversed(footnotes.items()) if texts]
+    for n in range(len(names), -1, -1):
+        listed = ", ".join([*names[:n], *(["…"] if n < len(names) else [])])
+        line = f"{', '.join(counts)}: {listed} (--notes)"
+        if cell_len(line) <= width:
+            break
+    return line if names else ""
+
+
+def prominent_sentences(footnotes: Mapping[str, Sequence[str]], printed: str) -> list[str]:
+    """The first sentences of up to three messages that change how a number is read, and are not in the printed text."""
+    texts = [text for texts in footnotes.values() for text in texts if (kind := _kind_of(text)) and kind.is_prominent]
+    sentences = dict.fromkeys(_SENTENCE.split(_CODE.sub("", text))[0] for text in texts)
+    return [text for text in sentences if text.partition(": ")[2] not in printed][:MAX_NAMED]
+
+
+def _kind_of(text: str) -> MessageType | None:
+    """The type of the message in a footnote, by its code at the end; None for other sentences."""
+    code = _CODE.search(text)
+    return MESSAGE_REGISTRY.find(code[1]) if code else None
 
 
 def message_lists(rows: Iterable[Any]) -> dict[str, list[str]]:

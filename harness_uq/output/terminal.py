@@ -6,6 +6,7 @@ Names are shortened if they do not fit, numbers never are, and the columns that 
 import io
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from shutil import get_terminal_size
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -14,13 +15,16 @@ from rich.text import Text
 
 from harness_uq.io.plugins.protocols import RenderOptions, ResultSet
 from harness_uq.messages.control_characters import escape_control, escape_lines
-from harness_uq.output.document import GUIDE, Cells, Document, Kind, legend_text
+from harness_uq.output.document import GUIDE, Cells, Document, Kind, Section
 from harness_uq.output.message_links import with_links
 from harness_uq.output.short_names import shorten_names
+from harness_uq.output.table_notes import folded, prominent_sentences
 from harness_uq.output.table_options import documents_of
 from harness_uq.output.words import commands_as
 
 _UNLIMITED = 100_000
+_WIDTH_OF_PIPES = 100
+_SHORTEST_LINE = 30
 _GAP = 2
 _COMFORTABLE = 16
 _NARROWEST = 8
@@ -28,43 +32,42 @@ _NARROWEST = 8
 
 def render(results: ResultSet, options: RenderOptions) -> str:
     """The documents of all lists as text."""
-    return "\n\n".join(document_text(document, options) for document in documents_of(results, options, Kind.text))
+    return documents_text(documents_of(results, options, Kind.text), options)
 
 
-def document_text(document: Document, options: RenderOptions) -> str:
-    """A document for a terminal: its sections, then the footnotes, then the meaning of the columns that are shown."""
+def documents_text(documents: Iterable[Document], options: RenderOptions) -> str:
+    """Documents for a terminal: headlines and tables, then one legend, and the messages of all in one line."""
     page = TerminalPage(options.width, is_terminal=options.is_terminal)
-    for section in document.sections:
-        if section.answer:
-            page.add(f"\n{section.answer}", "bold")
-        if section.title:
-            page.add(f"\n{escape_control(section.title)}", "" if section.answer else "bold")
-        headers: list[str] = []
-        if columns := section.visible_columns(options.columns if section.columns else None):
-            headers = page.add_table(columns)
-        for line in section.lines:
-            page.add(escape_control(line))
-        left_out = {column.header for column in columns} - set(headers)
-        hidden = [text for header, text in section.if_hidden.items() if header in left_out]
-        if legend := " ".join([*hidden, legend_text(section.legend, headers)]).strip():
-            page.add(f"\n{legend}", "dim")
-    page.add_hidden_columns()
-    page.add_footnotes(document.footnotes)
-    page.add_footnotes({GUIDE: [text for header, text in document.guide.items() if header not in page.hidden]})
+    legend: list[str] = []
+    footnotes: dict[str, list[str]] = {}
+    guide: dict[str, str] = {}
+    for document in documents:
+        for section in document.sections:
+            legend += page.add_section(section, options)
+        for heading, texts in document.footnotes.items():
+            footnotes.setdefault(heading, []).extend(texts)
+        guide |= document.guide
+    guided = [text for header, text in guide.items() if header not in page.hidden]
+    if options.detail == "notes":
+        page.add_below([" ".join(dict.fromkeys(legend)), page.hidden_columns()])
+        page.add_footnotes({**footnotes, GUIDE: guided})
+    elif options.detail == "brief":
+        page.add_warnings(footnotes)
+        page.add_below([" ".join(dict.fromkeys([*legend, *guided])), *page.status(footnotes)])
     return page.text.strip("\n")
 
 
 class TerminalPage:
     """The text that a command prints, built line by line.
 
-    `width`: characters per line; None takes the width of the terminal, or as many as needed without one. `is_terminal`:
-    whether to fold lines and use styles; None asks standard output. `hidden`: headers of the columns that did not fit,
-    in the order of the tables.
+    `width`: characters per line; None takes the width of the terminal, or without one that of the environment variable
+    `COLUMNS`, or 100. `is_terminal`: whether to use styles; None asks standard output. `hidden`: headers of the columns
+    that did not fit, in the order of the tables.
     """
 
     def __init__(self, width: int | None = None, *, is_terminal: bool | None = None) -> None:
         is_terminal = sys.stdout.isatty() if is_terminal is None else is_terminal
-        self._width = width or (Console().width if is_terminal else _UNLIMITED)
+        self._width = width or (Console().width if is_terminal else get_terminal_size((_WIDTH_OF_PIPES, 0)).columns)
         self._out = io.StringIO()
         self._console = Console(
             file=self._out,
@@ -75,6 +78,27 @@ class TerminalPage:
             emoji=False,
         )
         self.hidden: dict[str, None] = {}
+        self._sentences: list[str] = []
+
+    def add_section(self, section: Section, options: RenderOptions) -> list[str]:
+        """Add a section without its legend, and return the sentences of the legend."""
+        columns = section.visible_columns(options.columns if section.columns else None)
+        lead = "\n"
+        for text, style in (
+            (section.answer, "bold"),
+            (escape_control(section.title), "" if section.answer else "bold"),
+        ):
+            if text:
+                self.add(f"{lead}{text}", style)
+                lead = ""
+        headers = self.add_table(columns) if columns else []
+        lines = () if columns and options.detail == "quiet" else section.lines
+        for line in lines:
+            self.add(escape_control(line))
+        self._sentences += [section.answer, *lines]
+        left_out = {column.header for column in columns} - set(headers)
+        hidden = [text for header, text in section.if_hidden.items() if header in left_out]
+        return [*hidden, *(text for header, text in section.legend.items() if text and header in {*headers, ""})]
 
     def add(self, text: str, style: str = "") -> None:
         """Add prose, folded between words; commands are printed without backticks, message codes as links.
@@ -113,12 +137,30 @@ class TerminalPage:
         self._console.print(table)
         return [column.header for column in fitting]
 
-    def add_hidden_columns(self) -> None:
-        """Name the columns that did not fit, and how to see them."""
-        if self.hidden:
-            names = ", ".join(self.hidden)
-            remedy = "Use a wider terminal or --format markdown to see them."
-            self.add(f"\nHidden columns (terminal too narrow): {names}. {remedy}", "dim")
+    def hidden_columns(self) -> str:
+        """The columns that did not fit, and how to see them; empty if all did."""
+        return f"Hidden columns: {', '.join(self.hidden)} (--format markdown)" if self.hidden else ""
+
+    def status(self, footnotes: Mapping[str, Sequence[str]]) -> list[str]:
+        """The number and names of the messages and the hidden columns, in one line if it has room for both."""
+        hidden = self.hidden_columns()
+        room = self._width - cell_len(hidden) - _GAP
+        names = folded(footnotes, room if hidden and room >= _SHORTEST_LINE else self._width)
+        together = ". ".join(text for text in (names, hidden) if text)
+        return [together] if cell_len(together) <= self._width else [names, hidden]
+
+    def add_warnings(self, footnotes: Mapping[str, Sequence[str]]) -> None:
+        """Add a sentence for each of the warnings that change how a number is read."""
+        printed = " ".join(self._sentences)
+        lead = "\n"
+        for text in prominent_sentences(footnotes, printed):
+            self.add(f"{lead}{text}", "yellow")
+            lead = ""
+
+    def add_below(self, paragraphs: Iterable[str]) -> None:
+        """Add paragraphs below the tables, each on a line of its own."""
+        if texts := [text for text in paragraphs if text]:
+            self.add("\n" + "\n".join(texts), "dim")
 
     def add_footnotes(self, footnotes: Mapping[str, Sequence[str]]) -> None:
         """Add sentences under their headings, each once."""

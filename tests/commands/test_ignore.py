@@ -93,7 +93,7 @@ def test_json_marks_ignored_messages_and_changes_nothing_else(printed, table, tm
 
 @pytest.mark.parametrize("label", ["UQ140", "few-informative-clusters", "uq140"])
 def test_an_ignored_message_is_not_printed(printed, table, label):
-    arguments = ("estimate", table, "--cluster", "passage")
+    arguments = ("estimate", table, "--cluster", "passage", "--notes")
     assert "(UQ140)" in printed(*arguments)[1]
     code, text, _ = printed(*arguments, "--ignore", label)
     assert code == 0

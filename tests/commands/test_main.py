@@ -117,7 +117,7 @@ def test_strangers_in_a_folder_are_counted_not_errors(run, capsys):
 
 def test_a_truncated_line_is_named_and_the_rest_kept(tmp_path, capsys):
     write_lm_eval(tmp_path, extra_lines=['{"doc_id": 10, "doc": {"q": 10}, "filt'])
-    code, out, _ = output(capsys, "estimate", str(tmp_path))
+    code, out, _ = output(capsys, "estimate", str(tmp_path), "--notes")
     assert code == 0
     assert "line 11" in out
     assert "0.8000" in out
@@ -125,7 +125,7 @@ def test_a_truncated_line_is_named_and_the_rest_kept(tmp_path, capsys):
 
 def test_contradictory_totals_are_said(tmp_path, capsys):
     write_lm_eval(tmp_path, value=0.5)
-    code, out, _ = output(capsys, "estimate", str(tmp_path))
+    code, out, _ = output(capsys, "estimate", str(tmp_path), "--notes")
     assert code == 0
     assert "0.8000" in out
     assert "Warnings" in out

@@ -93,7 +93,7 @@ def test_messages_about_different_words_stay_separate() -> None:
 
 @pytest.mark.parametrize("name", ["table", "markdown", "latex", "html"])
 def test_every_report_names_the_system(name: str) -> None:
-    text = render([row("a", says=True), row("b")], name).replace("<b>", "").replace("</b>", "")
+    text = render([row("a", says=True), row("b")], name, detail="notes").replace("<b>", "").replace("</b>", "")
     assert "t of a: The run did not finish." in text
 
 

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from harness_uq.io.plugins.protocols import RenderOptions
 from harness_uq.output.document import Cells, Document, Section
 from harness_uq.output.short_names import shorten
-from harness_uq.output.terminal import TerminalPage, document_text
+from harness_uq.output.terminal import TerminalPage, documents_text
 from tests.output.rendering import render
 from tests.results import factory as make
 
@@ -20,7 +20,7 @@ WIDTHS = (80, 100, 120, 160)
 def table(columns: list[Cells], width: int) -> str:
     page = TerminalPage(width)
     page.add_table(columns)
-    page.add_hidden_columns()
+    page.add_below([page.hidden_columns()])
     return page.text
 
 
@@ -53,15 +53,15 @@ def test_columns_without_room_are_named_with_where_they_are() -> None:
     columns[2] = Cells("Extra", ["0.12345678"] * 2, spare=1)
     short = table(columns, 20)
     assert "0.12345678\n" in re.sub(r" +\n", "\n", short)
-    assert "Hidden columns (terminal too narrow): Extra." in " ".join(short.split())
+    assert "Hidden columns: Extra (" in " ".join(short.split())
     assert "--format" in short
     assert "Hidden" not in table(columns, 28)
 
 
 def test_the_most_spare_columns_go_first_and_equals_go_together() -> None:
     columns = [Cells(name, ["123456"], spare=spare) for name, spare in (("A", 0), ("B", 1), ("C", 2), ("D", 2))]
-    assert "Hidden columns (terminal too narrow): C, D." in " ".join(table(columns, 23).split())
-    assert "Hidden columns (terminal too narrow): B, C, D." in " ".join(table(columns, 13).split())
+    assert "Hidden columns: C, D (" in " ".join(table(columns, 23).split())
+    assert "Hidden columns: B, C, D (" in " ".join(table(columns, 13).split())
 
 
 def test_names_are_cut_before_anything_is_left_out() -> None:
@@ -93,7 +93,7 @@ def test_short_forms_come_before_anything_is_left_out_and_may_say_two_columns_in
 def test_the_legend_speaks_of_no_column_that_is_left_out() -> None:
     columns = [Cells("A", ["123456"]), Cells("B", ["123456"], spare=1)]
     section = Section("", columns, legend={"A": "about A.", "B": "about B.", "": "always."})
-    text = " ".join(document_text(Document([section]), RenderOptions(width=8)).split())
+    text = " ".join(documents_text([Document([section])], RenderOptions(width=8)).split())
     assert "about A. always." in text
     assert "about B." not in text
 

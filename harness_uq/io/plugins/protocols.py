@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 ReadError: TypeAlias = Mapping[str, object]
 Layout: TypeAlias = Literal["rows", "grid"]
+Detail: TypeAlias = Literal["quiet", "brief", "notes"]
 CredibleKind = Literal["hdi", "quantile"]
 Settings: TypeAlias = Mapping[str, str | float]  # options of an estimate by name
 ProblemData: TypeAlias = "Scores | Classifications | SufficientStatistics | AggregateScore | TaskGroup"
@@ -145,6 +146,8 @@ class RenderOptions:
     digits : number of decimals, 0 to 12; None for the format's own
     percent : whether tables show scores from 0 to 1 in per cent
     per_task : whether there is a table for each task, even if a summary of several tasks exists
+    detail : of text for a terminal: `quiet` for headlines and tables, `brief` for messages in one line as well, `notes`
+        for all messages as sentences
     layout : `rows` for one row per result, `grid` for systems by tasks
     caption, label : of a table for a paper; None for a default caption and no label
     title, command, date : of a page: its title, the command that made it, and when
@@ -157,6 +160,7 @@ class RenderOptions:
     digits: int | None = None
     percent: bool = False
     per_task: bool = False
+    detail: Detail = "brief"
     layout: Layout = "rows"
     caption: str | None = None
     label: str | None = None

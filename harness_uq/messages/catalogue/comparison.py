@@ -44,6 +44,7 @@ PARTIAL_SAMPLES = MessageType.warning(
     "harness reports for all questions. Questions with logged samples can be easier or harder than the other "
     "questions of the task.",
     "Log all samples, or omit `--use-samples` to use the total score of all questions.",
+    is_prominent=True,
 )
 TOTALS_USED = MessageType.warning(
     "UQ206",
@@ -53,6 +54,7 @@ TOTALS_USED = MessageType.warning(
     "logged samples only if at least 95 % of the samples are in the log and the mean of these samples is within half "
     "a standard error of the total score.",
     "Log all samples, or use the option `--use-samples` to compute the score from the samples in the log.",
+    is_prominent=True,
 )
 VERDICT_DEPENDS_ON_MISSING = MessageType.warning(
     "UQ207",
@@ -65,6 +67,7 @@ VERDICT_DEPENDS_ON_MISSING = MessageType.warning(
     "`--missing drop`, trials without a score are left out. With `--missing zero`, trials without a score count as the "
     "worst possible score. With `--missing bounds`, the verdict of a comparison, or the decision of a gate, accounts "
     "for every possible value of the missing scores.",
+    is_prominent=True,
 )
 RANKS_DEPEND_ON_MISSING = MessageType.warning(
     "UQ209",
@@ -77,6 +80,7 @@ RANKS_DEPEND_ON_MISSING = MessageType.warning(
     "`--missing drop`, trials without a score are left out. With `--missing zero`, trials without a score count as "
     "the worst possible score. With `--missing bounds`, the ranking accounts for every possible value of the missing "
     "scores.",
+    is_prominent=True,
 )
 
 # ---------------------------------------------------------------- alignment: notes

@@ -48,6 +48,7 @@ FEW_CLUSTERS = MessageType.warning(
     "Clusters are the independent units of the data. The variation between fewer than 10 clusters cannot be "
     "estimated precisely, so the width of the interval depends largely on the prior distribution.",
     "Add clusters (such as passages or dialogues), or report the score of each cluster.",
+    is_prominent=True,
 )
 HOMOGENEOUS_CLUSTERS = MessageType.warning(
     "UQ105",
@@ -87,6 +88,7 @@ FEW_TASKS = MessageType.warning(
     "than 10 tasks cannot be estimated precisely.",
     "Add tasks, or report the score of each task. If you do not draw conclusions about other tasks, use `--uq group`, "
     "which estimates the score on exactly these tasks.",
+    is_prominent=True,
 )
 FEW_EFFECTIVE_UNITS = MessageType.warning(
     "UQ109",
@@ -117,6 +119,7 @@ TOTALS_ONLY = MessageType.warning(
     "contain clusters or repeated trials, the interval is too narrow.",
     "Log the samples (`--log_samples` in lm-eval), or pass the logs that contain samples. With `--use-samples`, "
     "harness_uq uses the samples in the log, even if most samples are missing.",
+    is_prominent=True,
 )
 UNSEEN_SUBPOPULATION = MessageType.warning(
     "UQ112",
@@ -146,6 +149,7 @@ NON_RANDOM_SUBSET = MessageType.warning(
     "The option `--limit N` of a harness runs the first N questions of the data set. Many data sets are sorted by "
     "subject or difficulty, so the first questions can be easier or harder than the rest.",
     "Run all questions, or a random sample of the questions. `harness-uq subset` draws a random sample.",
+    is_prominent=True,
 )
 BETA_SHAPE_EXTRAPOLATION = MessageType.warning(
     "UQ115",
@@ -237,6 +241,7 @@ MISSING_SCORES_MATTER = MessageType.warning(
     "`--missing drop`, trials without a score are left out. With `--missing zero`, trials without a score count as "
     "the worst possible score. With `--missing bounds`, the interval accounts for every possible value of the missing "
     "scores. The value of `--missing` can depend on the cause of a failure, as in `--missing error=zero`.",
+    is_prominent=True,
 )
 MISSING_SCORES_COUNTED = MessageType.note(
     "UQ126",

@@ -4,7 +4,7 @@ import pytest
 
 from harness_uq import compare, rank
 from harness_uq.io.plugins.protocols import RenderOptions
-from harness_uq.output.terminal import document_text
+from harness_uq.output.terminal import documents_text
 from harness_uq.results.documents import KINDS
 from tests.analyses.overall.test_rank import logs_of, scores
 
@@ -16,7 +16,7 @@ TABLES = {
 
 def printed(name: str, results: list[object], width: int) -> str:
     document = KINDS[name].document(results, 4)
-    return document_text(document, RenderOptions(width=width, is_terminal=False))
+    return documents_text([document], RenderOptions(width=width, is_terminal=False))
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
