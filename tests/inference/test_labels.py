@@ -128,7 +128,7 @@ def test_the_command_reads_a_table(tmp_path: Path, capsys: pytest.CaptureFixture
     run = write_lm_eval(tmp_path, rows=100, right=70)
     labels = tmp_path / "labels.csv"
     labels.write_text("id,score\n" + "\n".join(f"{label.id},{label.score:g}" for label in LABELS))
-    assert main(["estimate", str(run), "--labels", str(labels)]) == 0
+    assert main(["estimate", str(run), "--labels", str(labels), "--notes"]) == 0
     out = capsys.readouterr().out
     assert "judge-corrected" in out
     assert "(UQ154)" in out

@@ -76,7 +76,7 @@ def _annotate_file(
 def _table(estimates: Sequence[uq.Estimate]) -> str:
     """The table for the console; if it cannot be rendered, the log is annotated nevertheless."""
     try:
-        return str(uq.render_results(estimates)).strip("\n")
+        return str(uq.render_results(estimates, options=uq.RenderOptions(detail="notes"))).strip("\n")
     except Exception as error:
         return f"harness_uq: the intervals are in the log and cannot be printed: {type(error).__name__}: {error}"
 
@@ -92,7 +92,9 @@ def _compare(task: uq.TaskLog, settings: InspectSettings) -> tuple[list[uq.Compa
         comparisons = uq.compare(task, settings.compare, options)
     except uq.HarnessUqError as error:
         return [], f"{title}No comparison: {error}"
-    return comparisons, title + str(uq.render_results(comparisons)).strip("\n")
+    return comparisons, title + str(uq.render_results(comparisons, options=uq.RenderOptions(detail="notes"))).strip(
+        "\n"
+    )
 
 
 def _download(location: str, target: Path) -> None:
