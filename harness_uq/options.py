@@ -32,6 +32,7 @@ MissingTasks = Literal["common", "drop-system", "error"]
 Normalization = Literal["none", "chance"]
 WEIGHT_SCHEMES = ("equal", "questions", "group", "subtasks")
 OVERALL = "overall"
+_METHODS_OF_BENCHMARK = {"bayes@n": "bayes-at-n", "avg@n": "avg-at-n"}
 
 
 class Rule(NamedTuple):
@@ -846,6 +847,9 @@ class Options:
         missing: "MissingPolicy | Mapping[str, MissingPolicy] | None",
         treat: "Mapping[str, MissingPolicy] | None",
     ) -> None:
+        method, scope = method_and_scope(self.method, None)
+        object.__setattr__(self, "method", method)
+        object.__setattr__(self, "scope", scope if scope and self.scope == "population" else self.scope)
         for one in OPTIONS.values():
             if one.name not in _STRUCTURE and (value := getattr(self, one.name)) is not one.default:
                 one.check(value)
@@ -920,6 +924,21 @@ def options_of_function(function: str) -> Mapping[str, Option]:
     return {name: one.of(function) for name, one in OPTIONS.items() if one.is_keyword_of(function)}
 
 
+def method_and_scope(method: Any, scope: str | None) -> tuple[Any, str | None]:
+    """The method without the spellings of papers, and the scope, `benchmark` for methods that have no other. Raises
+    DataError if another scope is given.
+
+    >>> method_and_scope("bayes@n", None), method_and_scope("wilson", None)
+    (('bayes-at-n', 'benchmark'), ('wilson', None))
+    """
+    method = _METHODS_OF_BENCHMARK.get(str(method).lower(), method)
+    if method not in _METHODS_OF_BENCHMARK.values():
+        return method, scope
+    if scope not in (None, "benchmark"):
+        raise DataError(f"Method {method!r} supports only the scope 'benchmark', not {scope!r}. Remove the scope.")
+    return method, "benchmark"
+
+
 def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
@@ -988,6 +1007,7 @@ def resolve(
     declared = options_of_function(function)
     check_keywords(keywords, declared, function)
     chosen = replace(options or Options(), **keywords)
+    method_and_scope(chosen.method, keywords.get("scope"))
     for one in declared.values():
         if one.choices and one.variants and (value := getattr(chosen, one.name)) != one.default:
             one.check(value)
@@ -1125,6 +1145,8 @@ def options_from_arguments(
             values[one.name] = given
         elif stored and (not one.choices or stored[0] in one.choices):
             values[one.name] = stored[0]
+    if "method" in values:
+        method_and_scope(values["method"], values.get("scope"))
     if "margin" in values:
         values["margins"] = values["margin"]
         values["margin"] = values["margins"].pop(None, 0.0)

@@ -11,7 +11,7 @@ from harness_uq.inference.defaults import method_names
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io.settings_file import LIVE_SETTINGS, check_settings
 from harness_uq.messages.errors import UsageError, unknown_name
-from harness_uq.options import Options, Rule
+from harness_uq.options import Options, Rule, method_and_scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,12 @@ class LiveSettings:
         Raises
         ------
         SettingsError : if a setting does not exist or its value is invalid
+        DataError : if the method does not support the scope
         """
-        return cls(**check_settings(values, cls.rules, origin="--uq"))  # type: ignore[arg-type]
+        checked = check_settings(values, cls.rules, origin="--uq")
+        method, scope = method_and_scope(checked.get("method", "bayes"), checked.get("scope"))  # type: ignore[arg-type]
+        checked |= {"method": method} if scope is None else {"method": method, "scope": scope}
+        return cls(**checked)  # type: ignore[arg-type]
 
     def check(self) -> None:
         """Check before a run that the method and the run to compare with exist, and that the estimand is valid.

@@ -189,6 +189,9 @@ def options_of(args: argparse.Namespace) -> "Options":
         options = options_from_arguments(
             args.command.name, arguments, args.settings.values, Path(path).name if path else ""
         )
+    is_scope_given = getattr(args, "scope", None) is not None or "scope" in args.settings.values
+    if options.scope == "benchmark" and not is_scope_given:
+        _console.print_error(f"The scope is benchmark, which {options.method} requires: exactly these questions.")
     metric = tuple(text for text in args.metric if "=" in text)
     return replace(options, task=(), metric=metric, filter=(), model=(), column={}, resources=False, prices=None)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from harness_uq.analyses.estimate import estimate, estimate_scores
-from harness_uq.data.estimands import Mean
+from harness_uq.data.estimands import Mean, Scope
 from harness_uq.data.structure import StructureOptions
 from harness_uq.data.task_log import RunMetadata
 from harness_uq.inference.defaults import method_names
@@ -103,9 +103,11 @@ def test_refusals_are_sentences_about_the_method() -> None:
                     assert message.params["method"].removeprefix("clustered-") == method.removeprefix("clustered-")
 
 
-@pytest.mark.parametrize("method", ["benchmark", "bayes-at-n", "avg-at-n"])
-def test_methods_of_the_benchmark_scope_refuse_to_speak_of_new_questions(method: str) -> None:
-    row = estimate_scores(coin(20, 4), options=Options(method=method))
+@pytest.mark.parametrize(
+    ("method", "scope"), [("benchmark", "population"), ("bayes-at-n", "full"), ("avg-at-n", "full")]
+)
+def test_methods_of_the_benchmark_scope_refuse_to_speak_of_other_questions(method: str, scope: Scope) -> None:
+    row = estimate_scores(coin(20, 4), options=Options(method=method, scope=scope))
     assert row.interval is None
     assert has(row, "scope-unsupported", scopes=("benchmark",))
     assert estimate_scores(coin(20, 4), options=Options(method=method, scope="benchmark")).interval is not None
