@@ -346,7 +346,7 @@ class Options:
         these
     treat : policy by cause for trials whose scores are to be ignored, such as `{"limit": "zero"}`
     resources : whether to read tokens, cost and time of the trials
-    prices : TOML file of prices of tokens; it implies `resources`
+    token_prices : TOML file of prices of tokens; it implies `resources`
     factor : settings by the name of their factor: those recorded in the log, or `task`, `path` or `run`
     by : fields of the questions, for results by groups of questions with the same value
     same_family : names or patterns of the systems that belong to the family of a grader
@@ -375,8 +375,8 @@ class Options:
     missing_tasks : if some systems lack a task, use the `common` tasks, `drop-system` or raise an `error`
     difference, width : smallest difference of two systems to detect, and width of the interval of a score
     questions, trials : fixed parts of a design; None if free
-    budget, cost_question, cost_trial, price : largest cost of a run, cost of a question, of an answer, and of a level
-        of each further factor
+    budget, cost_per_question, cost_per_trial, cost_per_level : largest cost of a run, cost of a question, of an answer,
+        and of a level of each further factor
     structure : what the options about clusters, ranges and missing scores say, as analyses read it
     """
 
@@ -481,7 +481,7 @@ class Options:
         help="Also analyze tokens, cost, time, messages and turns; and the cost per solved question",
         basic="",
     )
-    prices: str | None = option(
+    token_prices: str | None = option(
         None,
         group="Data",
         metavar="FILE",
@@ -811,7 +811,7 @@ class Options:
         help="Limit the cost of a run to B; with --target graders, the number of grades of a system",
         basic="plan",
     )
-    cost_question: float | None = option(
+    cost_per_question: float | None = option(
         None,
         group="Costs",
         rule=NOT_NEGATIVE,
@@ -819,7 +819,7 @@ class Options:
         commands="plan",
         help="Set the fixed cost of a question, to which the cost of each trial is added (default: 0)",
     )
-    cost_trial: float | None = option(
+    cost_per_trial: float | None = option(
         None,
         group="Costs",
         rule=POSITIVE,
@@ -827,12 +827,12 @@ class Options:
         commands="plan",
         help="Set the cost of one trial (default: 1)",
     )
-    price: Mapping[str, float] = named_option(
+    cost_per_level: Mapping[str, float] = named_option(
         group="Costs",
         rule=NOT_NEGATIVE,
-        read=partial(_read_named, NOT_NEGATIVE, example="NAME=PRICE, such as prompt=50"),
+        read=partial(_read_named, NOT_NEGATIVE, example="NAME=C, such as prompt=50"),
         is_list=True,
-        metavar="NAME=PRICE",
+        metavar="NAME=C",
         commands="plan",
         functions="",
         help="Set the cost of each additional level of the factor NAME, such as prompt=50 (repeatable)",
@@ -1023,11 +1023,11 @@ def resolve(
         None if named is None else _structure_with(None, named),
         () if function == "gate" else tuple(keywords.get("margins") or ()),
         bool(chosen.resources),
-        chosen.prices,
+        chosen.token_prices,
         chosen.column,
     )
     metric = tuple(text for text in _listed(chosen.metric) if "=" in text)
-    plain = replace(chosen, task=(), metric=metric, filter=(), model=(), resources=False, prices=None, column={})
+    plain = replace(chosen, task=(), metric=metric, filter=(), model=(), resources=False, token_prices=None, column={})
     return plain, selection
 
 
@@ -1080,7 +1080,10 @@ CONFLICTS = (
     ),
     Conflict("rank", "labels", ("by",), reason=", which does not correct scores"),
     Conflict(
-        "compare", "labels", ("by", "disagreements", "resources", "prices"), reason=", which does not correct scores"
+        "compare",
+        "labels",
+        ("by", "disagreements", "resources", "token_prices"),
+        reason=", which does not correct scores",
     ),
     Conflict("gate", "labels", ("baseline",), is_required=True),
     Conflict("gate", "labels", ("at_least", "at_most", "overall", "by")),

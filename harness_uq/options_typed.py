@@ -122,7 +122,7 @@ class ResourceUseKeywords(HistoryKeywords, total=False):
     missing: "MissingPolicy | Mapping[str, MissingPolicy] | None"
     treat: "Mapping[str, MissingPolicy] | None"
     resources: "bool"
-    prices: "str | None"
+    token_prices: "str | None"
     method: "str"
     scope: "Scope"
     estimand: "str"
@@ -141,8 +141,8 @@ class PlanKeywords(HistoryKeywords, total=False):
     questions: "int | None"
     trials: "int | None"
     budget: "float | None"
-    cost_question: "float | None"
-    cost_trial: "float | None"
+    cost_per_question: "float | None"
+    cost_per_trial: "float | None"
 
 
 class EstimateKeywords(ResourceUseKeywords, total=False):
@@ -160,7 +160,7 @@ class CompareKeywords(SelfTestKeywords, total=False):
     """Keywords of `compare`."""
 
     resources: "bool"
-    prices: "str | None"
+    token_prices: "str | None"
     overall: "bool"
     weights: "str | Mapping[str, float]"
     normalize: "Normalization"
@@ -174,7 +174,7 @@ class RankKeywords(HistoryKeywords, total=False):
     missing: "MissingPolicy | Mapping[str, MissingPolicy] | None"
     treat: "Mapping[str, MissingPolicy] | None"
     resources: "bool"
-    prices: "str | None"
+    token_prices: "str | None"
     by: "str | Sequence[str]"
     scope: "Scope"
     correction: "Correction"
@@ -203,7 +203,7 @@ class ReportKeywords(ResourceUseKeywords, total=False):
 class GateKeywords(SelfTestKeywords, total=False):
     """Keywords of `gate`."""
 
-    prices: "str | None"
+    token_prices: "str | None"
     by: "str | Sequence[str]"
     improve_by: "float | Mapping[str | None, float] | Mapping[str, float] | None"
     at_least: "float | Mapping[str | None, float] | Mapping[str, float] | None"

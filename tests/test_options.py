@@ -98,8 +98,8 @@ RUNS = [
             lambda: harness_uq.effects(RUNS, Options(factor={"start": "seed"})),
         ),
         (
-            lambda: harness_uq.plan(RUNS[0], width=0.1, questions=100, trials=2, cost_trial=3.0),
-            lambda: harness_uq.plan(RUNS[0], Options(width=0.1, questions=100, trials=2, cost_trial=3.0)),
+            lambda: harness_uq.plan(RUNS[0], width=0.1, questions=100, trials=2, cost_per_trial=3.0),
+            lambda: harness_uq.plan(RUNS[0], Options(width=0.1, questions=100, trials=2, cost_per_trial=3.0)),
         ),
         (
             lambda: harness_uq.plan(components=Components(difference=0.1), difference=0.03),

@@ -161,7 +161,7 @@ def test_a_missing_file_of_prices_is_an_error(tmp_path, capsys):
     with pytest.raises(LogError) as caught:
         read_prices(str(tmp_path / "none.toml"))
     assert names_of([caught.value.message]) == ["prices-invalid"]
-    assert main(["estimate", str(tmp_path), "--prices", str(tmp_path / "none.toml")]) == 2
+    assert main(["estimate", str(tmp_path), "--token-prices", str(tmp_path / "none.toml")]) == 2
     assert "none.toml" in capsys.readouterr().err
 
 

@@ -151,10 +151,10 @@ def _estimates() -> Iterator[str]:
     yield "estimate z/lm_eval/mmlu_pro_plus_group_two_models --use-samples"
     yield "estimate z/inspect/popularity_5epochs_3models --generalize-over question"
     yield "estimate m/runs --generalize-over question,prompt"
-    yield "plan m/runs --generalize-over question,prompt --price prompt=100 --budget 10000"
+    yield "plan m/runs --generalize-over question,prompt --cost-per-level prompt=100 --budget 10000"
     for table in ("t/agents.csv", "m/resources.csv"):
         yield f"estimate {table} --resources"
-    yield "estimate t/tokens.csv --prices t/prices.toml"
+    yield "estimate t/tokens.csv --token-prices t/prices.toml"
     yield "estimate m/resources.csv --resources --cluster repo --method t"
     yield "estimate t/grades.csv --labels t/labels.csv"
     yield "estimate m/binary.csv --labels m/labels.csv --inclusion-probabilities probability"
@@ -262,7 +262,7 @@ def _comparisons() -> Iterator[str]:
         yield f"compare {table} --resources"
         yield f"compare {table} --resources --scope benchmark"
     yield "compare m/resources.csv --baseline one --resources"
-    yield "compare t/tokens.csv --model large --model small --prices t/prices.toml"
+    yield "compare t/tokens.csv --model large --model small --token-prices t/prices.toml"
     for labels in ("t/labels.csv", "t/labels_new.csv", "t/labels_new.csv --grader-shift 0.02"):
         yield f"compare t/grades.csv --labels {labels}"
     yield "compare t/grades.csv --labels t/labels.csv --margin 0.05 --level 0.9"
@@ -329,7 +329,7 @@ def _rankings() -> Iterator[str]:
     for table in ("t/agents.csv", "m/resources.csv"):
         yield f"rank {table} --resources"
     yield "rank m/resources.csv --resources --metric cost --cluster repo"
-    yield "rank t/tokens.csv --prices t/prices.toml"
+    yield "rank t/tokens.csv --token-prices t/prices.toml"
     yield "rank t/grades.csv --labels t/labels.csv"
     yield "rank t/grades.csv --labels t/labels.csv --scope benchmark"
     yield "rank m/binary.csv --labels m/labels.csv"
@@ -427,8 +427,8 @@ def _others() -> Iterator[str]:
     for source in (
         "d/lm-eval --difference 0.05",
         "d/lm-eval --task demo_passages --difference 0.05",
-        "d/inspect/scripted-large --task word_problems --width 0.1 --cost-question 4 --cost-trial 1",
-        "d/inspect/scripted-large --task word_problems --width 0.1 --budget 500 --cost-trial 1",
+        "d/inspect/scripted-large --task word_problems --width 0.1 --cost-per-question 4 --cost-per-trial 1",
+        "d/inspect/scripted-large --task word_problems --width 0.1 --budget 500 --cost-per-trial 1",
         "m/binary.csv --difference 0.1",
         "m/binary.csv --model new --width 0.1",
         "m/trials.csv --model one --width 0.1 --trials 2",
@@ -441,7 +441,7 @@ def _others() -> Iterator[str]:
         "--difference-variance 0.1111 --variance-within 0.1667 --questions 198 --trials 10",
         "--score 0.8 --correlation 0.5 --difference 0.05",
         "--score 0.8 --width 0.05 --design-effect 2",
-        "--score 0.5 --budget 400 --cost-trial 1",
+        "--score 0.5 --budget 400 --cost-per-trial 1",
         "--reference-runs m/reference.csv --width 0.1",
         "t/grades.csv --model new --target labels --labels t/labels.csv --width 0.15",
         "t/grades.csv --model new --target labels --labels t/labels.csv --width 0.15 --ids {out}/to-label.csv",

@@ -79,7 +79,7 @@ def _design(system_effects: Effects, options: Options) -> tuple[CrossedDesign, d
     n_levels = {part.name: part.n_levels for part in system_effects.components}
     further = {name: n_levels.get(name, 1) for name in system_effects.evidence}
     levels = {name: n for name, n in further.items() if name in system_effects.new}
-    unknown = sorted(set(options.price) - set(levels))
+    unknown = sorted(set(options.cost_per_level) - set(levels))
     if unknown:
         raise DataError(f"{unknown[0]!r} has a price and is no new factor; there are {', '.join(levels) or 'none'}")
     trials = max(round(system_effects.n_scores / (system_effects.n_questions * math.prod(further.values()))), 1)
@@ -92,9 +92,9 @@ def _design(system_effects: Effects, options: Options) -> tuple[CrossedDesign, d
         if system_effects.unit != QUESTION
         else {},
         prices={
-            (): options.cost_trial or 1.0,
-            (QUESTION,): options.cost_question or 0.0,
-            **{(name,): price for name, price in options.price.items()},
+            (): options.cost_per_trial or 1.0,
+            (QUESTION,): options.cost_per_question or 0.0,
+            **{(name,): price for name, price in options.cost_per_level.items()},
         },
         can_repeat=trials > 1,
     )

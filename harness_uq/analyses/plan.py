@@ -57,7 +57,7 @@ def plan(
     components : variances given as numbers
     plugins : plugins to use; by default the installed ones
     **keywords : options with the names of the command line: `difference`, `width`, `questions`, `trials`, `level`,
-        `power`, `cost_question`, `cost_trial`, `budget`, `cluster`, `range`, `use_samples`, `task`, `metric`,
+        `power`, `cost_per_question`, `cost_per_trial`, `budget`, `cluster`, `range`, `use_samples`, `task`, `metric`,
         `filter` and `model`. They take precedence over `options`
 
     Returns
@@ -78,8 +78,8 @@ def plan(
     969
     """
     chosen, selection = resolve("plan", options, keywords)
-    if chosen.budget is not None and chosen.cost_trial is None:
-        raise DataError("a budget requires the cost of a trial (cost_trial)")
+    if chosen.budget is not None and chosen.cost_per_trial is None:
+        raise DataError("a budget requires the cost of a trial (cost_per_trial)")
     if components is not None and pilot is None:
         return ResultList([_plan(components, chosen, pilot_size=None)])
     if components is not None or pilot is None:
@@ -200,7 +200,7 @@ def _trials(components: Components, options: Options) -> list[int]:
 
 def _cost(options: Options, n_questions: int, n_trials: int) -> float:
     """Return the cost of a design for one system; without prices, each answer costs 1, only to choose a design."""
-    return n_questions * ((options.cost_question or 0.0) + n_trials * (options.cost_trial or 1.0))
+    return n_questions * ((options.cost_per_question or 0.0) + n_trials * (options.cost_per_trial or 1.0))
 
 
 def plan_row(components: Components, n_questions: int, n_trials: int, options: Options) -> PlanRow:
@@ -210,7 +210,7 @@ def plan_row(components: Components, n_questions: int, n_trials: int, options: O
         n_trials,
         components.width(n_questions, n_trials, level=options.level),
         components.detectable(n_questions, n_trials, level=options.level, power=options.power),
-        None if options.cost_trial is None else _cost(options, n_questions, n_trials),
+        None if options.cost_per_trial is None else _cost(options, n_questions, n_trials),
     )
 
 

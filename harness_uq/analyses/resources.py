@@ -58,7 +58,7 @@ def resource_use(
         of this system's resources to those of the baseline on the same questions
     options : options; of the method only `level`, `scope` and the structure are used
     plugins : plugins to use; by default the installed ones
-    **keywords : options as for `estimate`; `prices` names a file of prices
+    **keywords : options as for `estimate`; `token_prices` names a file of prices
 
     Returns
     -------

@@ -193,7 +193,7 @@ def options_of(args: argparse.Namespace) -> "Options":
     if options.scope == "benchmark" and not is_scope_given:
         _console.print_error(f"The scope is benchmark, which {options.method} requires: exactly these questions.")
     metric = tuple(text for text in args.metric if "=" in text)
-    return replace(options, task=(), metric=metric, filter=(), model=(), column={}, resources=False, prices=None)
+    return replace(options, task=(), metric=metric, filter=(), model=(), column={}, resources=False, token_prices=None)
 
 
 def check_method(options: "Options", plugins: "Plugins") -> None:
@@ -227,9 +227,9 @@ def with_note_unless_requested(args: argparse.Namespace, result: "Overall | None
 
 
 def plugins_of_command(args: argparse.Namespace) -> "Plugins":
-    """The installed plugins, whose readers use `--column`, `--resources`, `--prices` and the mappings of the settings.
-    Raises UsageError if a role of `--column` does not exist, a mapping or the file of prices is invalid, or resources
-    are to be stored.
+    """The installed plugins, whose readers use `--column`, `--resources`, `--token-prices` and the mappings of the
+    settings. Raises UsageError if a role of `--column` does not exist, a mapping or the file of prices is invalid, or
+    resources are to be stored.
     """
     from harness_uq.io.readers import reading_resources, resource_options
     from harness_uq.io.tables.read_table import with_columns
@@ -240,14 +240,14 @@ def plugins_of_command(args: argparse.Namespace) -> "Plugins":
         if not has_resources(args):
             return plugins
         if args.store:
-            raise UsageError("--store does not contain resources. Remove --store, or --resources and --prices.")
-        resources = resource_options(args.resources, args.prices)
+            raise UsageError("--store does not contain resources. Remove --store, or --resources and --token-prices.")
+        resources = resource_options(args.resources, args.token_prices)
     return plugins if resources is None else reading_resources(plugins, resources)
 
 
 def has_resources(args: argparse.Namespace) -> bool:
-    """Whether `--resources` or `--prices` is given, to a command that has these options."""
-    return hasattr(args, "resources") and (args.resources or args.prices is not None)
+    """Whether `--resources` or `--token-prices` is given, to a command that has these options."""
+    return hasattr(args, "resources") and (args.resources or args.token_prices is not None)
 
 
 def log_filter(args: argparse.Namespace, label_metrics: Sequence[str] = ()) -> "LogFilter":

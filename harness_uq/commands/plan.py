@@ -27,7 +27,7 @@ EXAMPLES = (
     ),
     (
         "Find the best numbers of questions and seeds for a budget",
-        "harness-uq plan runs/* --generalize-over seed --price seed=20 --budget 5000",
+        "harness-uq plan runs/* --generalize-over seed --budget 5000 \\\n--cost-per-level seed=20",
     ),
 )
 DETAILS = """\
@@ -108,8 +108,8 @@ def _plan(args: argparse.Namespace, emitter: _emit.Emitter) -> int:
     from harness_uq.analyses.plan import plan
 
     options = _load.options_of(args)
-    if options.budget is not None and options.cost_trial is None:
-        raise UsageError("--budget requires --cost-trial.")
+    if options.budget is not None and options.cost_per_trial is None:
+        raise UsageError("--budget requires --cost-per-trial.")
     _emit.try_plot(args)
     pilot = _load.load(args) if args.logs else None
     if pilot is not None and not pilot.logs:

@@ -203,7 +203,7 @@ def test_plan_from_nothing_says_what_it_needs(run: Run) -> None:
         (["--width", "0"], "Argument --width: invalid value '0'. Give a number above 0."),
         (["--width", "0.1", "--difference", "0.1"], "not allowed with argument --width"),
         (["--score", "0.5", "--variance-within", "0.3"], "variance between must be finite and not negative"),
-        (["--score", "0.5", "--budget", "9"], "--budget requires --cost-trial"),
+        (["--score", "0.5", "--budget", "9"], "--budget requires --cost-per-trial"),
         (
             ["--score", "0.5", "--width", "0.1", "--plot", "c.xyz"],
             "invalid file 'c.xyz'. Give a name that ends in .png, .svg or .pdf.",

@@ -81,7 +81,7 @@ def test_documents_of_both_harnesses_are_valid(
         ("compare", ("--uq", "t")),
         ("compare", ("--disagreements", "3")),
         ("rank", ()),
-        ("plan", ("--difference", "0.05", "--cost-question", "4")),
+        ("plan", ("--difference", "0.05", "--cost-per-question", "4")),
         ("estimate", ("--estimand", "pass@4")),
         ("estimate", ("--uq", "wilson")),
     ],

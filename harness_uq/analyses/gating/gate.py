@@ -145,7 +145,7 @@ def gate(
         fail the comparison with the baseline, but need not pass it
     overall : whether to decide only by the overall result of the tasks, with the margin of `overall`; `weights`,
         `normalize`, `chance` and `missing_tasks` define how the tasks are combined
-    prices : TOML file of prices of tokens, for requirements on costs
+    token_prices : TOML file of prices of tokens, for requirements on costs
 
     Raises
     ------

@@ -12,11 +12,12 @@ COST_FROM_PRICES = MessageType.note(
     "UQ802",
     "The cost of {models:join} is computed from the logged tokens and the prices in {origin}.",
     "List prices do not account for discounts, taxes, tool fees or reduced prices for batch requests.",
-    "If you pay other prices, write them to a price file, and pass the file with `--prices FILE`.",
+    "If you pay other prices, write them to a price file, and pass the file with `--token-prices FILE`.",
 )
 PRICE_UNKNOWN = MessageType.warning(
     "UQ803",
-    "The cost of {models:join} is unknown, because no price was found in {origin}. Add the price with --prices FILE.",
+    "The cost of {models:join} is unknown, because no price was found in {origin}. Add the price with --token-prices "
+    "FILE.",
     "If a trial used a model with unknown prices, the results contain no cost for the trial. An unknown cost does not "
     "count as 0.",
     "Add the prices of the model to a price file. The page docs/howto/cost.md describes the format of price files.",

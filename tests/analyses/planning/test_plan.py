@@ -67,7 +67,7 @@ def test_without_prices_one_trial_a_question_is_best() -> None:
 
 def test_dear_questions_are_tried_more_often() -> None:
     """Cochran's optimum sqrt(sigma^2 / omega^2 c_q / c_t) = sqrt(3 · 10.67) = 5.7 of the designs 1, 2, 4, 8."""
-    found = one(MILLER, difference=0.05, cost_question=32 / 3, cost_trial=1)
+    found = one(MILLER, difference=0.05, cost_per_question=32 / 3, cost_per_trial=1)
     assert found.recommended.n_trials in (4, 8)
     assert found.recommended.cost == pytest.approx(
         found.recommended.n_questions * (32 / 3 + found.recommended.n_trials)
@@ -75,14 +75,14 @@ def test_dear_questions_are_tried_more_often() -> None:
 
 
 def test_a_budget_buys_the_design_that_tells_most() -> None:
-    found = one(MILLER, cost_question=8, cost_trial=1, budget=1200)
+    found = one(MILLER, cost_per_question=8, cost_per_trial=1, budget=1200)
     assert found.recommended.cost <= 1200
-    rows = [one(MILLER, cost_question=8, cost_trial=1, budget=1200, trials=k).recommended for k in (1, 2, 4, 8)]
+    rows = [one(MILLER, cost_per_question=8, cost_per_trial=1, budget=1200, trials=k).recommended for k in (1, 2, 4, 8)]
     assert found.recommended.detectable == min(row.detectable for row in rows)
 
 
 def test_a_budget_that_is_too_small_for_the_target_is_said() -> None:
-    found = one(MILLER, difference=0.01, cost_trial=1, budget=100)
+    found = one(MILLER, difference=0.01, cost_per_trial=1, budget=100)
     assert found.recommended is None
     assert "The budget of 100 is too small" in found.answer
 
@@ -110,7 +110,7 @@ def test_one_system_alone_finds_no_difference() -> None:
     [
         ({"difference": 0.1, "width": 0.1}, "cannot be combined"),
         ({"difference": -0.1}, "Invalid difference"),
-        ({"budget": 10.0}, "cost_trial"),
+        ({"budget": 10.0}, "cost_per_trial"),
         ({"power": 1.0}, "Invalid power"),
     ],
 )

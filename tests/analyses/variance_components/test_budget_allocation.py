@@ -34,7 +34,7 @@ def test_the_run_at_hand_is_a_row_with_the_width_of_its_components() -> None:
 
 
 def test_seeds_that_differ_are_bought_and_dear_ones_less() -> None:
-    cheap, dear = (one(budget=2000, price={"seed": price}).rows[0] for price in (0.0, 150.0))
+    cheap, dear = (one(budget=2000, cost_per_level={"seed": price}).rows[0] for price in (0.0, 150.0))
     assert cheap.name == dear.name == BEST
     assert cheap.levels["seed"] > dear.levels["seed"] >= 2
     assert cheap.half_width < dear.half_width
@@ -48,7 +48,7 @@ def test_seeds_that_stay_are_not_bought() -> None:
 
 def test_a_price_of_what_is_not_new_is_refused() -> None:
     with pytest.raises(DataError, match="'judge' has a price and is no new factor; there are seed"):
-        one(budget=100, price={"judge": 3.0})
+        one(budget=100, cost_per_level={"judge": 3.0})
 
 
 def test_a_component_of_zero_is_warned_of() -> None:
@@ -69,7 +69,7 @@ def tables(tmp_path: Path) -> list[str]:
 
 @pytest.mark.parametrize("form", ["table", "json", "csv", "markdown", "latex"])
 def test_every_form_names_the_best_run(tables: list[str], form: str, capsys: pytest.CaptureFixture[str]) -> None:
-    options = ["--generalize-over", "question,seed", "--price", "seed=20", "--budget", "900", "--format", form]
+    options = ["--generalize-over", "question,seed", "--cost-per-level", "seed=20", "--budget", "900", "--format", form]
     assert main(["plan", *tables, *options]) == 0
     printed = capsys.readouterr().out
     assert "best" in printed
