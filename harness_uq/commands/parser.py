@@ -120,7 +120,7 @@ SHARED = (
         metavar="FILE|METRIC",
         commands="estimate report compare rank gate plan grader",
         help="Correct model grades with human labels; from a table (columns id and score) or a metric of the log",
-        basic="estimate report plan grader",
+        basic="estimate report grader",
         variants={
             **dict.fromkeys(("compare", "rank", "gate"), _SYSTEMS),
             "plan": "Read human labels of a pilot study; from a table or a metric of the log (with --target labels)",
@@ -206,7 +206,8 @@ SHARED = (
         is_flag=True,
         group_of_one="detail",
         commands=_TABLES,
-        help="Print all notes and warnings below text tables, which are folded into one line by default",
+        help="Print all notes and warnings; below text tables, which are folded into one line by default",
+        basic=_TABLES,
     ),
     Option(
         name="quiet",
