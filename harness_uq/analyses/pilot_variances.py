@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from harness_uq.data.task_log import FloatArray, IntArray
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.planning import (
+    ASSUMED_CORRELATION,
     PILOT_AVERAGED,
     PILOT_CLUSTER_SIZE,
     PILOT_FEW_CLUSTERS,
@@ -84,6 +85,8 @@ class Components:
     design_effect, design_effect_difference : design effects of clusters on one score and on a difference
     trials : number of trials of the pilot, to which `between` refers if `within` is None
     pilots : pilot runs of the systems, used for the width of the widest interval; none if the plan is based on numbers
+    correlation : assumed correlation between the scores of two systems, from which `difference` follows; None without
+        this assumption
     messages : notes and warnings
     """
 
@@ -94,6 +97,7 @@ class Components:
     design_effect_difference: float = 1.0
     trials: int = 1
     pilots: tuple[PilotSystem, ...] = ()
+    correlation: float | None = None
     messages: tuple[Message, ...] = ()
 
     def __post_init__(self) -> None:
@@ -115,6 +119,17 @@ class Components:
         if self.between is None:
             return None
         return self.between + (self.within or 0.0) / n_trials
+
+    def with_correlation(self, correlation: float) -> "Components":
+        """The components of one system, with those of its difference from a second system of the same variance."""
+        notes = tuple(note for note in self.messages if note.code != PILOT_ONE_SYSTEM.code)
+        return replace(
+            self,
+            difference=2 * (self.between or 0.0) * (1 - correlation),
+            design_effect_difference=self.design_effect,
+            correlation=correlation,
+            messages=(ASSUMED_CORRELATION(correlation=correlation), *notes),
+        )
 
     def variance_of_difference(self, n_trials: int) -> float | None:
         """Return the variance of a question's difference of mean scores, Miller (2024), section 5; None if unknown."""

@@ -45,6 +45,7 @@ def plan(
     options: Options | None = None,
     *,
     components: Components | None = None,
+    correlation: float | None = None,
     plugins: Plugins | None = None,
     **keywords: Unpack[PlanKeywords],
 ) -> ResultList[Plan]:
@@ -55,6 +56,8 @@ def plan(
     pilot : runs of one or more systems: paths or results in memory, as for `read_logs`; None to plan from `components`
     options : the target and the fixed parts of the design
     components : variances given as numbers
+    correlation : assumed correlation between the scores of two systems, if the pilot contains only one system; with a
+        target for the difference, 0 by default
     plugins : plugins to use; by default the installed ones
     **keywords : options with the names of the command line: `difference`, `width`, `questions`, `trials`, `level`,
         `power`, `cost_per_question`, `cost_per_trial`, `budget`, `cluster`, `range`, `use_samples`, `task`, `metric`,
@@ -78,8 +81,6 @@ def plan(
     969
     """
     chosen, selection = resolve("plan", options, keywords)
-    if chosen.budget is not None and chosen.cost_per_trial is None:
-        raise DataError("a budget requires the cost of a trial (cost_per_trial)")
     if components is not None and pilot is None:
         return ResultList([_plan(components, chosen, pilot_size=None)])
     if components is not None or pilot is None:
@@ -88,9 +89,14 @@ def plan(
     plans = ResultList[Plan]()
     selected = task_logs(pilot, offered, selection)
     read = with_best_evidence(selected, offered, chosen.structure.without_bounds("plans"))
-    for key, entries in _by_key(select_runs(read).values()).items():
+    by_key = _by_key(select_runs(read).values())
+    if correlation is not None and any(len(entries) > 1 for entries in by_key.values()):
+        raise DataError(
+            "a correlation requires a pilot run of one system, because runs of several systems determine it"
+        )
+    for key, entries in by_key.items():
         try:
-            plans.append(_plan_of(key, entries, chosen, offered))
+            plans.append(_plan_of(key, entries, chosen, offered, correlation))
         except (DataError, NotEstimableError, StructureError) as error:
             plans.append(_no_plan(key, entries, chosen, refusal_of(error)))
         except Exception as error:
@@ -129,7 +135,9 @@ def _no_plan(key: ScoreKey, entries: Sequence[SelectedRun], options: Options, re
     )
 
 
-def _plan_of(key: ScoreKey, entries: Sequence[SelectedRun], options: Options, plugins: Plugins) -> Plan:
+def _plan_of(
+    key: ScoreKey, entries: Sequence[SelectedRun], options: Options, plugins: Plugins, correlation: float | None
+) -> Plan:
     if not all(isinstance(entry.data, Scores) and not entry.log.subtasks for entry in entries):
         raise NotEstimableError(PILOT_WITHOUT_SCORES())
     panel = build_panel(entries, options.structure, plugins)
@@ -142,6 +150,8 @@ def _plan_of(key: ScoreKey, entries: Sequence[SelectedRun], options: Options, pl
     # if any system's trials differ, identical trials of another imply no noise
     values = panel.values if panel.n_trials == 1 else panel.logged
     components = pilot_components(values, panel.units, estimates)
+    if correlation is not None or (len(panel.systems) == 1 and options.difference is not None):
+        components = components.with_correlation(correlation or 0.0)
     if components.variance_of_difference(components.trials) == 0:
         if options.difference is not None:
             raise NotEstimableError(PILOT_WITHOUT_VARIATION())
@@ -169,6 +179,7 @@ def _plan(components: Components, options: Options, *, pilot_size: int | None) -
     sizes = {options.questions} if options.questions else sizes | ({best.n_questions} if best else set())
     trial_counts = trials if best is None else sorted({*trials, best.n_trials})
     rows = [plan_row(components, n, k, options) for k in trial_counts for n in sorted(sizes)]
+    pilot = None if pilot_size is None else plan_row(components, pilot_size, trials[0], options)
     return Plan(
         rows=tuple(rows),
         recommended=best,
@@ -177,7 +188,9 @@ def _plan(components: Components, options: Options, *, pilot_size: int | None) -
         variance_between=components.between,
         variance_within=components.within,
         design_effect=components.design_effect,
-        answer=answer_of(best, components, options, pilot_size),
+        answer=answer_of(best, components, options, pilot),
+        pilot=pilot,
+        goal=_goal(options, components) if options.difference is not None or options.width is not None else "",
         messages=components.messages,
         variance_difference=components.difference,
         design_effect_difference=components.design_effect_difference,
@@ -210,7 +223,7 @@ def plan_row(components: Components, n_questions: int, n_trials: int, options: O
         n_trials,
         components.width(n_questions, n_trials, level=options.level),
         components.detectable(n_questions, n_trials, level=options.level, power=options.power),
-        None if options.cost_per_trial is None else _cost(options, n_questions, n_trials),
+        None if options.cost_per_trial is None and options.budget is None else _cost(options, n_questions, n_trials),
     )
 
 
@@ -275,18 +288,18 @@ def _fewest_questions(components: Components, target: Options, n_trials: int) ->
 # ---------------------------------------------------------------- the answer in words
 
 
-def answer_of(best: PlanRow | None, components: Components, target: Options, pilot_size: int | None) -> str:
+def answer_of(best: PlanRow | None, components: Components, target: Options, pilot: PlanRow | None) -> str:
     """Write the answer of a plan.
 
-    `best` is None if no design meets the target, and `pilot_size` None if the plan is based on numbers.
+    `best` is None if no design meets the target, and `pilot`, the design of the pilot, if the plan is based on numbers.
     """
     cost = "" if best is None or best.cost is None else f", at a cost of {best.cost:,.6g} per system"
     if target.difference is None and target.width is None:
-        return _without_target(best, cost, components, target, pilot_size)
+        return _without_target(best, cost, components, target, pilot)
     goal = _goal(target, components)
     if best is None:
         return f"None of the designs would {goal}. {_why_not(components, target)}"
-    return f"To {goal}, {_ask(best)}{cost}.{_also(best, components, target)}"
+    return f"To {goal}, {_ask(best)}{cost}.{_assumption(components, target)}{_also(best, components, target)}"
 
 
 def _goal(target: Options, components: Components) -> str:
@@ -302,6 +315,18 @@ def _ask(row: PlanRow) -> str:
     return f"ask {count_of(row.n_questions, 'question')} {times} each"
 
 
+def _assumption(components: Components, target: Options) -> str:
+    """The assumed correlation, if a plan for a difference is based on one system."""
+    if components.correlation is None or target.difference is None:
+        return ""
+    if components.correlation == 0:
+        return (
+            " This assumes that the scores of the two systems are uncorrelated. Fewer questions are sufficient for "
+            "correlated scores (--correlation)."
+        )
+    return f" This assumes a correlation of {components.correlation:g} between the scores of the two systems."
+
+
 def _also(row: PlanRow, components: Components, target: Options) -> str:
     in_points = components.in_points
     if target.difference is not None and row.expected_width is not None:
@@ -312,12 +337,15 @@ def _also(row: PlanRow, components: Components, target: Options) -> str:
 
 
 def _without_target(
-    best: PlanRow | None, cost: str, components: Components, target: Options, pilot_size: int | None
+    best: PlanRow | None, cost: str, components: Components, target: Options, pilot: PlanRow | None
 ) -> str:
     in_points = components.in_points
+    hint = ""
     if best is None:
-        scaled = f" The pilot had {count_of(pilot_size, 'question')}." if pilot_size else ""
-        return f"The table shows the precision of each design.{scaled} Specify a target with --difference or --width."
+        hint = " Specify a target with --difference, --width or --budget."
+        if pilot is None:
+            return f"The plan has no target.{hint}"
+        best = pilot
     statements = []
     if best.detectable is not None:
         size = amount(best.detectable, in_points=in_points)
@@ -326,7 +354,7 @@ def _without_target(
         width = amount(best.expected_width, in_points=in_points)
         statements.append(f"a score's {100 * target.level:g} % interval is about {width} wide")
     first = f"{count_of(best.n_questions, 'question')}, {count_of(best.n_trials, 'trial')} each{cost}"
-    return f"{first}: {' and '.join(statements)}."
+    return f"{first}: {' and '.join(statements)}.{hint}"
 
 
 def _why_not(components: Components, target: Options) -> str:

@@ -117,7 +117,7 @@ def _emitter(args: argparse.Namespace, names: tuple[str, ...]) -> Emitter:
             columns=tuple(name.strip() for name in columns.split(",")) if columns else None,
             digits=getattr(args, "digits", None),
             percent=percent,
-            per_task=getattr(args, "per_task", False),
+            summarize=not (getattr(args, "per_task", False) or getattr(args, "designs", False)),
             detail="quiet" if args.quiet else "notes" if args.notes else "brief",
             layout=getattr(args, "layout", "rows"),
             caption=getattr(args, "caption", None),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _Plan = TypeVar("_Plan")
 
-USAGE = "[LOG ...] (--difference D | --width W) [options]"
+USAGE = "[LOG ...] (--difference D | --width W | ...) [options]"
 EXAMPLES = (
     ("Calculate how many questions give an interval that is 4 points wide", "harness-uq plan pilot.eval --width 0.04"),
     (
@@ -38,6 +38,7 @@ Other plans:
 """
 
 
+_NUMBERS = ("score", "variance_between", "variance_within", "difference_variance")
 _ARGUMENTS = (
     named_logs(nargs="*", details=". Pass runs of one or two systems"),
     Option(
@@ -67,7 +68,7 @@ _ARGUMENTS = (
         group="Without a pilot run",
         rule=CORRELATION,
         metavar="R",
-        help="Set the correlation between the expected scores of two systems on the same questions",
+        help="Set the correlation between the scores of two systems on the same questions (default with one pilot: 0)",
         basic="",
     ),
     Option(
@@ -78,6 +79,12 @@ _ARGUMENTS = (
         metavar="F",
         help="Set the design effect of clustering (default: {default})",
         basic="",
+    ),
+    Option(
+        name="designs",
+        group="Output",
+        is_flag=True,
+        help="Also print other designs; the table shows the precision of other numbers of questions and trials",
     ),
     Option(
         name="ids",
@@ -108,17 +115,28 @@ def _plan(args: argparse.Namespace, emitter: _emit.Emitter) -> int:
     from harness_uq.analyses.plan import plan
 
     options = _load.options_of(args)
-    if options.budget is not None and options.cost_per_trial is None:
-        raise UsageError("--budget requires --cost-per-trial.")
+    has_target = any(getattr(options, name) is not None for name in ("difference", "width", "budget", "questions"))
+    if not (has_target or args.logs or args.designs or args.plot):
+        raise UsageError("No target given. Add --difference D, --width W, --budget B or --questions N.")
     _emit.try_plot(args)
     pilot = _load.load(args) if args.logs else None
     if pilot is not None and not pilot.logs:
         return emitter.emit_errors(pilot.errors)
     if pilot is not None:
-        plans = plan(pilot.logs, options, plugins=pilot.plugins)
+        given = [name for name in _NUMBERS if getattr(args, name) is not None]
+        if given:
+            raise UsageError(
+                f"--{given[0].replace('_', '-')} cannot be combined with logs, which determine the variances."
+            )
+        with _console.checking_arguments():
+            plans = plan(pilot.logs, options, correlation=args.correlation, plugins=pilot.plugins)
     else:
         with _console.checking_arguments():
             components = _components(args)
+        if options.difference is not None and components.difference is None:
+            raise UsageError("--difference requires --correlation, --difference-variance or the logs of a pilot run.")
+        if options.width is not None and components.between is None:
+            raise UsageError("--width requires --score, --variance-between or the logs of a pilot run.")
         plans = plan(options=options, components=components)
     emitter.emit({"plans": plans}, pilot.errors if pilot else ())
     if args.plot:
@@ -151,11 +169,10 @@ def _label(args: argparse.Namespace) -> int:
     """Plan which answers people should label."""
     from harness_uq.analyses.plan_labels import plan_labels
 
-    if not (args.logs and args.labels) or args.generalize_over or args.plot:
-        raise UsageError(
-            "--target labels requires logs and a pilot of labels (--labels), and supports neither --generalize-over "
-            "nor --plot."
-        )
+    if missing := [name for name, given in (("logs", args.logs), ("--labels", args.labels)) if not given]:
+        raise UsageError(f"--target labels requires {missing[0]}.")
+    if args.generalize_over or args.plot:
+        raise UsageError("--target labels supports neither --generalize-over nor --plot.")
 
     def plans_of(pilot: _load.Loaded) -> "Sequence[LabelPlan]":
         column = args.inclusion_probabilities
@@ -189,10 +206,10 @@ def _plan_graders(args: argparse.Namespace) -> int:
         args.generalize_over,
         args.plot,
     )
-    if not (args.logs and args.budget) or any(unsupported):
-        raise UsageError(
-            "--target graders requires logs and the number of grades (--budget), and supports --seed and --ids."
-        )
+    if missing := [name for name, given in (("logs", args.logs), ("--budget", args.budget)) if not given]:
+        raise UsageError(f"--target graders requires {missing[0]}.")
+    if any(unsupported):
+        raise UsageError("--target graders supports only --budget, --seed and --ids.")
 
     def plans_of(pilot: _load.Loaded) -> "Sequence[GraderPlan]":
         return plan_graders(pilot.logs, pilot.options, plugins=pilot.plugins)
@@ -243,13 +260,15 @@ def _allocate(args: argparse.Namespace, emitter: _emit.Emitter) -> int:
     """Allocate a budget to questions and levels of the factors that `--generalize-over` names."""
     from harness_uq.analyses.budget_allocation import splits
 
-    if args.plot or args.difference is not None or not args.logs:
-        raise UsageError(
-            "--generalize-over requires logs and --budget or --width, and supports neither --difference nor --plot."
-        )
+    if not args.logs:
+        raise UsageError("--generalize-over requires logs.")
+    if args.plot or args.difference is not None:
+        raise UsageError("--generalize-over supports neither --difference nor --plot.")
     options = _load.options_of(args)
-    if (options.budget is None) == (options.width is None):
-        raise UsageError("With --generalize-over, give either --budget or --width.")
+    if options.budget is options.width is None:
+        raise UsageError("--generalize-over requires --budget or --width.")
+    if options.budget is not None and options.width is not None:
+        raise UsageError("--budget cannot be combined with --width.")
     pilot = _load.load(args)
     if not pilot.logs:
         return emitter.emit_errors(pilot.errors)

@@ -291,7 +291,7 @@ class Kind:
     - `displayed`: columns of the flat records that notebooks show; empty for all of them.
     - `declared`: instances of `result_type` for one result; by default the result itself.
     - `grid`: results and the number of decimals, as systems by tasks; None if the results have no such layout.
-    - `summary`: sections of two or more results, shown unless the options request a table for each task.
+    - `summary`: shorter sections, shown unless the options request all details.
     - `as_text`: sections for the terminal, if they differ from `sections`.
     - `is_single`: whether a command has one such result or none, which JSON documents contain without a list.
     - `total`: the total of all results of a list, which JSON documents contain as NAME_total; None if there is no

@@ -26,7 +26,7 @@ def documents_of(
     documents = []
     for name, rows in shown.lists.items():
         kind = results.kinds[name]
-        if rows and kind.summary and len(rows) > 1 and options.columns is None and not options.per_task:
+        if rows and kind.summary and options.columns is None and options.summarize:
             documents.append(replace(kind.document(rows, digits), sections=[*kind.summary(rows, digits)]))
         elif rows:
             documents.append(present(kind, rows, digits))

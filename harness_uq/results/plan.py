@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 GraderDesignName: TypeAlias = Literal["rotation", "all graders", "one grader"]
 
+_MDE = "minimum detectable effect, the smallest difference between two systems that is detected"
 _MOST_LABELS = 10  # of an axis
 
 
@@ -61,6 +62,7 @@ class Plan(Result):
     within questions; None if unknown. `design_effect`: of one score: variance of its mean with clusters, divided by
     that without. `task`, `metric`, `filter`, `systems`: of the pilot run; empty if the plan was made from given
     variances. `variance_difference`: variance between questions of the difference of two systems; None for one system.
+    `pilot`: a design as large as the pilot run. `goal`: what the recommended design is for; empty without a target.
     """
 
     needed: ClassVar = "rows"
@@ -83,6 +85,8 @@ class Plan(Result):
     systems: tuple[str, ...] = ()
     variance_difference: float | None = None
     design_effect_difference: float | None = None
+    pilot: PlanRow | None = field(default=None, metadata=INTERNAL)
+    goal: str = field(default="", metadata=INTERNAL)
 
     def is_recommended(self, row: PlanRow) -> bool:
         """Whether this design is the recommended one."""
@@ -311,9 +315,7 @@ def _level_of(factor: str) -> Callable[[AllocationRow], int]:
 def _plans(plans: Sequence[Plan], digits: int) -> list[Section]:
     sections = []
     for plan in plans:
-        title = "Plan"
-        if plan.task:
-            title = f"{plan.task}, {metric_name(plan.metric, plan.filter)}; pilot: {join_names(plan.systems)}"
+        title = _title(plan)
         columns = [
             _recommended(plan.is_recommended),
             Column("Questions", "n_questions", integer),
@@ -330,10 +332,49 @@ def _plans(plans: Sequence[Plan], digits: int) -> list[Section]:
         )
     if with_table := [k for k, section in enumerate(sections) if section.columns]:
         marks = "> marks the recommended design." if any(plan.recommended for plan in plans) else ""
-        mde = "MDE: minimum detectable effect, the smallest difference between two systems that is detected with this "
-        legend = {"": marks, _mde_header(plans[0]): f"{mde}power."}
+        legend = {"": marks, _mde_header(plans[0]): f"MDE: {_MDE}, with this power."}
         sections[with_table[-1]] = replace(sections[with_table[-1]], legend=legend)
     return sections
+
+
+def _summary(plans: Sequence[Plan], digits: int) -> Iterator[Section]:
+    """The answer of one plan, or one table with the recommended design of each of several plans."""
+    if len(plans) == 1:
+        (plan,) = plans
+        lines = [_basis(plan), "The option --designs prints the precision of other designs."] if plan.rows else []
+        yield Section(_title(plan), answer=plan.answer, lines=lines)
+        return
+
+    def best(name: str) -> Callable[[Plan], Any]:
+        return lambda plan: getattr(plan.recommended or plan.pilot, name)
+
+    columns = [
+        Column("Task", "task"),
+        Column("Metric", lambda plan: metric_name(plan.metric, plan.filter)),
+        Column("Questions", best("n_questions"), integer),
+        Column("Trials", best("n_trials"), is_number=True),
+        Column(
+            "Width", best("expected_width"), number, legend=f"of the {100 * plans[0].level:g}% interval of a score."
+        ),
+        Column("MDE", best("detectable"), number, legend=f"{_MDE}, with {100 * plans[0].power:g}% power."),
+        Column("Cost", best("cost"), _cost),
+    ]
+    has_target = any(plan.goal or plan.recommended for plan in plans)
+    rows = [plan for plan in plans if plan.recommended or (plan.rows and not has_target)]
+    lines = list(dict.fromkeys(plan.answer for plan in plans if plan.rows and plan not in rows))
+    if refused := [f"{plan.task} ({metric_name(plan.metric, plan.filter)})" for plan in plans if not plan.rows]:
+        lines.append(f"No plan is possible for {join_names(refused)}.")
+    goals = {plan.goal for plan in rows}
+    answer = "These designs are as large as the pilot run. Specify a target with --difference, --width or --budget."
+    if has_target:
+        answer = f"To {goals.pop()}, ask:" if len(goals) == 1 and all(goals) else "The most precise designs:"
+    yield table("", columns, rows, digits, answer=answer if rows else "", lines=lines)
+
+
+def _title(plan: Plan) -> str:
+    if not plan.task:
+        return "Plan"
+    return f"{plan.task}, {metric_name(plan.metric, plan.filter)}; pilot: {join_names(plan.systems)}"
 
 
 def _mde_header(plan: Plan) -> str:
@@ -622,6 +663,7 @@ Plan.KIND = Kind(
     _plans,
     "Designs of the next run.",
     footnotes,
+    summary=_summary,
     displayed=("task", "metric", "n_questions", "n_trials", "expected_width", "detectable", "cost", "is_recommended"),
     figure=draw.one_result(precision_curve),
 )

@@ -302,7 +302,10 @@ def _columns(ranking: Ranking) -> list[Column]:
 
 
 def _leader_sections(rankings: Sequence[Ranking], digits: int) -> Iterator[Section]:
-    """One table with a row for each ranking: its leader, and how many other systems may be as good."""
+    """One table with a row for each of several rankings: its leader, and how many other systems may be as good."""
+    if len(rankings) == 1:
+        yield from _sections(rankings, digits)
+        return
 
     def leader(get: Callable[[RankedSystem], Any]) -> Callable[[Ranking], Any]:
         return lambda ranking: get(ranking.systems[0])

@@ -118,7 +118,7 @@ def test_a_negative_margin_is_refused(run: Run, aime: Path) -> None:
 
 
 def test_rank_prints_places_matrix_and_number_of_comparisons(run: Run, popularity: Path) -> None:
-    code, out, _ = run("rank", popularity)
+    code, out, _ = run("rank", popularity, "--columns", "all")
     assert code == 0
     for text in (
         "P(best)",
@@ -202,8 +202,16 @@ def test_plan_from_nothing_says_what_it_needs(run: Run) -> None:
         (["--score", "80"], "Argument --score: invalid value '80'. Give a number between 0 and 1, such as 0.8."),
         (["--width", "0"], "Argument --width: invalid value '0'. Give a number above 0."),
         (["--width", "0.1", "--difference", "0.1"], "not allowed with argument --width"),
-        (["--score", "0.5", "--variance-within", "0.3"], "variance between must be finite and not negative"),
-        (["--score", "0.5", "--budget", "9"], "--budget requires --cost-per-trial"),
+        (
+            ["--score", "0.5", "--variance-within", "0.3", "--width", "0.1"],
+            "variance between must be finite and not negative",
+        ),
+        (["--score", "0.5"], "No target given. Add --difference D, --width W, --budget B or --questions N."),
+        (["--score", "0.5", "--difference", "0.1"], "--difference requires --correlation, --difference-variance or"),
+        (["--difference-variance", "0.1", "--width", "0.1"], "--width requires --score, --variance-between or"),
+        (["--target", "labels"], "--target labels requires logs."),
+        (["--target", "graders"], "--target graders requires logs."),
+        (["--generalize-over", "seed"], "--generalize-over requires logs."),
         (
             ["--score", "0.5", "--width", "0.1", "--plot", "c.xyz"],
             "invalid file 'c.xyz'. Give a name that ends in .png, .svg or .pdf.",
@@ -214,6 +222,21 @@ def test_plan_refuses_wrong_arguments_by_their_own_names(run: Run, arguments: li
     code, out, err = run("plan", *arguments)
     assert (code, out) == (2, "")
     assert said in err
+
+
+def test_a_budget_alone_buys_trials_at_the_default_costs(run: Run) -> None:
+    code, out, _ = run("plan", "--score", 0.8, "--budget", 500)
+    assert code == 0
+    assert out.startswith("500 questions, 1 trial each, at a cost of 500 per system")
+
+
+def test_a_plan_is_one_answer_and_lists_designs_on_request(run: Run) -> None:
+    arguments = ("plan", "--score", 0.8, "--width", 0.1)
+    answer, designs = (run(*arguments, *extra)[1] for extra in ((), ("--designs",)))
+    assert len(answer.splitlines()) <= 15
+    assert "Questions  Trials" not in answer
+    assert designs.startswith(answer.splitlines()[0])
+    assert "Questions  Trials" in designs
 
 
 def test_plan_draws_its_curve(run: Run, tmp_path: Path) -> None:
@@ -303,7 +326,7 @@ def test_notes_name_the_tasks_they_are_about_once() -> None:
 
 def test_probabilities_are_never_rounded_to_certainty() -> None:
     logs = [task_log([1] * 30, system="a"), task_log([0] * 30, system="b"), task_log([0] * 30, system="c")]
-    text = render(rank(logs), "table")
+    text = render(rank(logs), "table", columns=("all",))
     assert ">99" in text
     assert "> 0.999" in text
 

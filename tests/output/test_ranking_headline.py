@@ -46,7 +46,7 @@ def test_several_rankings_are_one_table_with_a_row_and_the_leader_of_each() -> N
 
 def test_a_table_for_each_task_is_printed_on_request_and_for_named_columns() -> None:
     rankings = [replace(make.ranking(3), task=f"t{k}") for k in range(2)]
-    shown = (render(rankings, "table", per_task=True), render(rankings, "table", columns=("system", "rank-set")))
+    shown = (render(rankings, "table", summarize=False), render(rankings, "table", columns=("system", "rank-set")))
     assert all(text.count("System") == 2 for text in shown)
     assert "Rank set" in shown[1]
     assert shown[0].count("Group: systems share") == 1

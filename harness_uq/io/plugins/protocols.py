@@ -145,7 +145,7 @@ class RenderOptions:
         fit the width of a page
     digits : number of decimals, 0 to 12; None for the format's own
     percent : whether tables show scores from 0 to 1 in per cent
-    per_task : whether there is a table for each task, even if a summary of several tasks exists
+    summarize : whether a summary of tasks or designs replaces their tables, if there is one
     detail : of text for a terminal: `quiet` for headlines and tables, `brief` for messages in one line as well, `notes`
         for all messages as sentences
     layout : `rows` for one row per result, `grid` for systems by tasks
@@ -159,7 +159,7 @@ class RenderOptions:
     columns: tuple[str, ...] | None = None
     digits: int | None = None
     percent: bool = False
-    per_task: bool = False
+    summarize: bool = True
     detail: Detail = "brief"
     layout: Layout = "rows"
     caption: str | None = None

@@ -178,8 +178,8 @@ def test_the_command_writes_a_table_that_estimate_reads(grades, capsys):
     assert [plan["designs"] for plan in json.loads(text)["grader_plans"]] == expected
 
 
-@pytest.mark.parametrize("arguments", [[], ["--budget", "50", "--width", "0.1"], ["--budget", "50", "--labels", "x"]])
+@pytest.mark.parametrize("arguments", [["--budget", "50", "--width", "0.1"], ["--budget", "50", "--labels", "x"]])
 def test_the_command_names_the_options_that_it_supports(arguments, grades, capsys):
     code, _, err = output(capsys, "plan", str(grades), "--target", "graders", *arguments)
     assert code == 2
-    assert "--target graders requires logs and the number of grades (--budget)" in err
+    assert "--target graders supports only --budget, --seed and --ids" in err

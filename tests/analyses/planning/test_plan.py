@@ -110,7 +110,6 @@ def test_one_system_alone_finds_no_difference() -> None:
     [
         ({"difference": 0.1, "width": 0.1}, "cannot be combined"),
         ({"difference": -0.1}, "Invalid difference"),
-        ({"budget": 10.0}, "cost_per_trial"),
         ({"power": 1.0}, "Invalid power"),
     ],
 )
@@ -211,8 +210,37 @@ def test_the_legend_of_several_plans_is_printed_once() -> None:
     rng = np.random.default_rng(1)
     pilot = [task_log(rng.integers(0, 2, 40), system=name, task=task) for name in "ab" for task in ("s", "t")]
     text = render(plan(pilot, difference=0.2), "table")
+    assert text.count("Questions  Trials") == 1
+    assert text.count("MDE: ") == 1
+    text = render(plan(pilot, difference=0.2), "table", summarize=False)
     assert text.count("Questions  Trials") == 2
     assert text.count("> marks the recommended design. MDE: ") == 1
+
+
+def test_a_pilot_of_one_system_gives_a_plan_for_a_difference_under_a_stated_assumption() -> None:
+    """Variance p (1 - p) n / (n - 1) of one system; the difference of two has 2 (1 - r) times as much."""
+    pilot = task_log([1, 1, 1, 0] * 25)
+    cautious, correlated = plan(pilot, difference=0.05)[0], plan(pilot, difference=0.05, correlation=0.5)[0]
+    assert cautious.variance_difference == pytest.approx(2 * cautious.variance_between)
+    assert correlated.variance_difference == pytest.approx(cautious.variance_between)
+    assert has(cautious, "assumed-correlation", correlation=0)
+    assert has(correlated, "assumed-correlation", correlation=0.5)
+    assert "uncorrelated" in cautious.answer
+    assert "a correlation of 0.5" in correlated.answer
+    assert cautious.recommended.n_questions == pytest.approx(2 * correlated.recommended.n_questions, abs=1)
+
+
+def test_several_systems_determine_their_correlation() -> None:
+    pilot = [task_log([1, 0] * 20, system=name) for name in "ab"]
+    with pytest.raises(DataError, match="one system"):
+        plan(pilot, difference=0.05, correlation=0.5)
+
+
+def test_a_plan_without_a_target_describes_the_pilot() -> None:
+    (found,) = plan(task_log([1, 0, 1] * 10))
+    assert found.recommended is None
+    assert found.answer.startswith("30 questions, 1 trial each: a score's 95 % interval is about ")
+    assert found.answer.endswith("Specify a target with --difference, --width or --budget.")
 
 
 def test_scores_without_a_range_have_normal_widths() -> None:
@@ -367,8 +395,9 @@ def test_what_a_pilot_cannot_plan_is_named_beside_what_it_can() -> None:
     plans = plan([task_log([0.0, 1.0] * 40, task="many"), task_log([1.0], task="one")])
     assert [(found.task, bool(found.rows)) for found in plans] == [("many", True), ("one", False)]
     assert (plans[1].status, plans[1].reason.name) == ("not_estimable", "pilot-too-small")
-    assert plans[1].answer in render(plans, "table", width=120)
-    assert "one, acc" in render(plans, "markdown")
+    assert "No plan is possible for one (acc)." in render(plans, "table", width=120)
+    assert plans[1].reason.text in render(plans, "table", width=200)
+    assert "one, acc" in render(plans, "markdown", summarize=False)
 
 
 @pytest.mark.parametrize("trials", [2, 8])

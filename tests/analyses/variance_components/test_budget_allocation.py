@@ -81,7 +81,7 @@ def test_every_form_names_the_best_run(tables: list[str], form: str, capsys: pyt
 
 def test_a_plot_or_a_difference_of_a_split_is_refused(tables: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plan", *tables, "--generalize-over", "question,seed", "--difference", "0.1"]) == 2
-    assert "requires logs and --budget or --width" in capsys.readouterr().err
+    assert "supports neither --difference nor --plot" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("option", [["--labels", "acc"], ["--reference-runs", "runs", "--scope", "full"]])
