@@ -396,7 +396,7 @@ def test_what_a_pilot_cannot_plan_is_named_beside_what_it_can() -> None:
     assert [(found.task, bool(found.rows)) for found in plans] == [("many", True), ("one", False)]
     assert (plans[1].status, plans[1].reason.name) == ("not_estimable", "pilot-too-small")
     assert "No plan is possible for one (acc)." in render(plans, "table", width=120)
-    assert plans[1].reason.text in render(plans, "table", width=200)
+    assert plans[1].reason.text in render(plans, "table", width=200, detail="notes")
     assert "one, acc" in render(plans, "markdown", summarize=False)
 
 
