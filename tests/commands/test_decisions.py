@@ -158,7 +158,7 @@ def test_rank_names_both_numbers_of_questions_and_systems_in_another_order(
     assert values["lead"] == (pytest.approx(0.4), 30)
     assert values["next"] == (pytest.approx(0.55), 20)
     path = write_scores(tmp_path / "same.csv", {"a": {**common, "q20": 1}, "b": rest})
-    _, out, _ = run("rank", path, "--scope", scope)
+    _, out, _ = run("rank", path, "--scope", scope, "--notes")
     assert "compared on the 20 questions that all of them answered" in " ".join(out.split())
     assert "is not the order" not in " ".join(out.split())
 
@@ -320,7 +320,7 @@ def test_notes_name_the_tasks_they_are_about_once() -> None:
     comparisons = compare(a, b)
     notes = find(comparisons[0], "unmatched-questions")
     assert len(notes) == 1
-    text = render(comparisons, "table")
+    text = render(comparisons, "table", detail="notes")
     assert text.count(notes[0].text) == 1
 
 
