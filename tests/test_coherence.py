@@ -220,6 +220,12 @@ def test_metrics_that_are_not_means_do_not_depend_on_any_order(block: range) -> 
         row = compared(a, b, options)
         assert row.method in ("confusion", "bayesian-bootstrap")
         assert_mirrored(row, compared(b, a, options), number)
+        for logs in ((a, b), (b, a)):
+            first, second = sorted(ranked(logs, options).systems, key=lambda system: system.system)
+            best = (row.prob_positive, 1 - row.prob_positive)
+            assert close((first.prob_best, second.prob_best), best if row.higher_is_better else best[::-1]), number
+            is_apart = row.verdict in ("better", "worse")
+            assert (set(first.letters).isdisjoint(second.letters)) == is_apart, number
         rng = np.random.default_rng(number)
         again = compared(reordered(a, rng), reordered(b, rng), options)
         assert close(ends(row.difference.interval), ends(again.difference.interval)), number

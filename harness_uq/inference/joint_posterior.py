@@ -6,7 +6,7 @@ statements about three or more systems (probabilities of ranks) come from draws.
 
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import combinations, compress
@@ -18,7 +18,7 @@ from scipy import special
 
 from harness_uq.data.panel import Panel, build_panel
 from harness_uq.data.selection import ScoreKey, SelectedRun, name_systems
-from harness_uq.data.task_log import FloatArray, IntArray, Scores, TaskLog
+from harness_uq.data.task_log import Classifications, FloatArray, IntArray, Scores, SufficientStatistics, TaskLog
 from harness_uq.inference.contrasts import (
     Contrast,
     independent_contrast,
@@ -26,6 +26,7 @@ from harness_uq.inference.contrasts import (
     paired_contrast,
 )
 from harness_uq.inference.marginals import marginal, posterior_of
+from harness_uq.inference.paired_records import PairedRecords, pair_records
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.messages import Message, distinct, with_severity
 from harness_uq.messages.catalogue.comparison import (
@@ -62,6 +63,7 @@ MOST_CONTRASTS = 300
 
 ROUNDING = 1e-12
 _N_QUANTILES = 200
+_MOST_PAIRED_RECORDS = 10  # systems; each pair takes 10,000 draws
 
 
 class JointPosterior(ABC):
@@ -335,12 +337,7 @@ class PairedPosterior(JointPosterior):
         if panel.bounds is not None and n * (n - 1) // 2 > MOST_CONTRASTS:
             n_answers = panel.n_questions * panel.n_repeated if panel.has_repeated_answers else None
             return pair_moments(panel.means, *panel.bounds, clusters=panel.units, n_answers=n_answers)
-        mean, sd = np.zeros((n, n)), np.zeros((n, n))
-        for i, j in combinations(range(n), 2):
-            posterior = self.contrast(i, j).posterior
-            mean[i, j], mean[j, i] = posterior.mean, -posterior.mean
-            sd[i, j] = sd[j, i] = posterior.sd
-        return mean, sd
+        return _moments_of(self.contrast, n)
 
     def _draw(self, order: IntArray) -> FloatArray:
         panel, rng = self.panel, self.rng("draws")
@@ -461,6 +458,55 @@ class SeparatePosterior(JointPosterior):
         return rank_sets_of_normal(means, covariance, level=self.level, rng=self.rng("sets"))
 
 
+class RecordsPosterior(SeparatePosterior):
+    """Scores that are not means, such as perplexity or F1, of systems that answered the same questions.
+
+    The marginals are those of `estimate`, and the differences are paired. `differences`: one for each pair i < j.
+    """
+
+    def __init__(
+        self,
+        key: ScoreKey,
+        rows: Sequence[Estimate],
+        differences: Mapping[tuple[int, int], PairedRecords],
+        options: "Options",
+        *,
+        messages: tuple[Message, ...] = (),
+        n_draws: int = 10_000,
+    ) -> None:
+        found = [message for one in differences.values() for message in (*one.messages, *one.difference.messages)]
+        super().__init__(key, rows, options, messages=distinct((*found, *messages)), n_draws=n_draws)
+        self._differences = differences
+
+    def contrast(self, i: int, j: int) -> Contrast:
+        return self._differences[i, j].difference
+
+    @cached_property
+    def _moments(self) -> tuple[FloatArray, FloatArray]:
+        return _moments_of(self.contrast, len(self.systems))
+
+    def _draw(self, order: IntArray) -> FloatArray:
+        mean, sd = (table[np.ix_(order, order)] for table in self._moments)
+        return calibrated_draws(super()._draw(order), mean, sd)
+
+    def _sets(self, order: IntArray) -> RankSets:
+        mean, sd = (table[np.ix_(order, order)] for table in self._moments)
+        centring = np.eye(len(order)) - 1.0 / len(order)
+        values, vectors = np.linalg.eigh(-0.5 * centring @ sd**2 @ centring)
+        covariance = (vectors * np.maximum(values, 0.0)) @ vectors.T
+        return rank_sets_of_normal(mean.mean(axis=1), covariance, level=self.level, rng=self.rng("sets"))
+
+
+def _moments_of(contrast: Callable[[int, int], Contrast], n: int) -> tuple[FloatArray, FloatArray]:
+    """Means and standard deviations of all contrasts; float (n, n) each."""
+    mean, sd = np.zeros((n, n)), np.zeros((n, n))
+    for i, j in combinations(range(n), 2):
+        posterior = contrast(i, j).posterior
+        mean[i, j], mean[j, i] = posterior.mean, -posterior.mean
+        sd[i, j] = sd[j, i] = posterior.sd
+    return mean, sd
+
+
 # ---------------------------------------------------------------- construction
 
 
@@ -487,6 +533,10 @@ def joint_posterior(
         notes: tuple[Message, ...] = (SEPARATE_POSTERIORS(), *panel.messages, *other_order(panel))
     except NotEstimableError as error:
         rows = [marginal(run, options, plugins, logs=logs) for run in runs]
+        if (differences := _paired_records(runs, rows, options, plugins)) is not None:
+            of_rows = name_systems([row.warnings for row in rows], [row.system for row in rows])
+            key = runs[0].log.task, runs[0].data.metric, runs[0].data.filter
+            return RecordsPosterior(key, rows, differences, options, messages=of_rows, n_draws=n_draws)
         is_separate = options.scope == "benchmark"
         notes = (SEPARATE_POSTERIORS() if is_separate else INDEPENDENT_COMPARISON(reason=str(error)),)
     key = runs[0].log.task, runs[0].data.metric, runs[0].data.filter
@@ -504,6 +554,29 @@ def joint_posterior(
     ]
     of_rows = name_systems([row.warnings for row in known], [row.system for row in known])
     return SeparatePosterior(key, known, options, messages=(*notes, *left_out, *of_rows), n_draws=n_draws)
+
+
+def _paired_records(
+    runs: Sequence[SelectedRun], rows: Sequence[Estimate], options: "Options", plugins: Plugins
+) -> dict[tuple[int, int], PairedRecords] | None:
+    """The differences of a metric that is not a mean; None if not all of them are paired on all questions."""
+    if (
+        options.scope == "benchmark"
+        or not 1 < len(runs) <= _MOST_PAIRED_RECORDS
+        or not all(isinstance(run.data, SufficientStatistics | Classifications) for run in runs)
+        or any(row.interval is None or _why_without_posterior(row) is not None for row in rows)
+    ):
+        return None
+    differences = {}
+    for i, j in combinations(range(len(runs)), 2):
+        try:
+            found = pair_records(runs[i], runs[j], options.structure, plugins, seed=options.seed)
+        except NotEstimableError:
+            return None
+        if any(found.n_unmatched):
+            return None
+        differences[i, j] = found
+    return differences
 
 
 def _why_without_posterior(row: Estimate) -> NotEstimableError | None:

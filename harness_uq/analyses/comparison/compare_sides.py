@@ -5,7 +5,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from harness_uq.analyses.comparison.identical_runs import sameness
-from harness_uq.analyses.comparison.non_mean_metrics import pair_records
 from harness_uq.analyses.comparison.validate_margins import check_difference
 from harness_uq.data.clusters import clusters_of
 from harness_uq.data.panel import MatchedScore, Panel, pair_panel
@@ -33,6 +32,7 @@ from harness_uq.inference.contrasts import (
 from harness_uq.inference.decisions import with_corrected_verdicts
 from harness_uq.inference.joint_posterior import PairedPosterior
 from harness_uq.inference.marginals import marginal
+from harness_uq.inference.paired_records import pair_records
 from harness_uq.inference.scenarios import with_open_differences
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.messages.catalogue.comparison import (
