@@ -33,7 +33,9 @@ class Column:
     - `show`: a value and a number of decimals as text; the columns with names show them as they are.
     - `name`: the name by which `--columns` selects the column; empty for the header in lower case with hyphens.
     - `is_number`: numbers are aligned to the right and never shortened; None for every column but those with names.
-    - `spare`: on short lines, columns with the largest value are dropped first; a column with 0 is never dropped.
+    - `spare`: on short lines, columns with the largest value are dropped first. A column with 1 is dropped only if the
+      rest does not fit with names in several lines, and a column with 0 never.
+    - `in_title`: whether it moves to the title on short lines if all rows have the same text.
     - `short`: columns that replace this one on short lines; empty if another column's short form includes it.
     - `styles`: terminal style of a text, such as `bold`.
     - `is_shown`: whether the column is rendered if no columns are selected.
@@ -53,6 +55,7 @@ class Column:
     is_shown: bool = True
     in_paper: bool = True
     wraps: bool = False
+    in_title: bool = False
     legend: str = ""
 
     def cell(self, row: object, digits: int) -> str:
@@ -79,6 +82,7 @@ class Cells:
     is_shown: bool = True
     in_paper: bool = True
     wraps: bool = False
+    in_title: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "header", escape_control(self.header))
@@ -101,6 +105,7 @@ def cells_of(columns: Iterable[Column], rows: Sequence[Any], digits: Decimals) -
             is_shown=column.is_shown,
             in_paper=column.in_paper,
             wraps=column.wraps,
+            in_title=column.in_title,
         )
         for column in columns
     ]
@@ -108,7 +113,8 @@ def cells_of(columns: Iterable[Column], rows: Sequence[Any], digits: Decimals) -
 
 def legend_of(columns: Iterable[Column]) -> dict[str, str]:
     """The meaning of the columns that have one, by header."""
-    return {column.header: f"{column.header}: {column.legend}" for column in columns if column.legend}
+    every = (one for column in columns for one in (column, *(column.short or ())))
+    return {column.header: f"{column.header}: {column.legend}" for column in every if column.legend}
 
 
 def question_columns(
@@ -135,8 +141,8 @@ def question_columns(
     def of_clusters(row: Any) -> str:
         return clusters(part(row)) if part(row).n_clusters else "-"
 
-    header = "N/clusters" if any(part(row).n_clusters for row in rows) else "N"
-    short = [Column(header, both, is_number=True, spare=spare)]
+    legend = "questions/clusters." if any(part(row).n_clusters for row in rows) else ""
+    short = [Column("N", both, is_number=True, spare=spare, legend=legend)]
     return replace(alone, short=short), Column("Clusters", of_clusters, is_number=True, short=[], in_paper=False)
 
 

@@ -1,10 +1,17 @@
 """Names that fit in a given width, in figures and tables."""
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from harness_uq.messages.control_characters import escape_control
 
 _MAX_PER_CELL = 2
+_COMFORTABLE = 16
+_BREAK = re.compile(r"(?<=[_ /-])|(?=\()")
+_CUT_WORD = re.compile(r"[^\W_]+$")
+_CUT_WORD_AT_START = re.compile(r"^[^\W_]+")
+_SETTINGS = re.compile(r" \([^()]*=[^()]*\)$")
 
 
 def cell_len(text: str) -> int:
@@ -31,7 +38,7 @@ def shorten_names(names: Sequence[str], width: int) -> list[str]:
     """`shorten` for names that are shown together: different names remain different, as their common part is shortened.
 
     >>> shorten_names(["org/model-large-instruct-v1-final", "org/model-large-instruct-v2-final"], 16)
-    ['org/mod…v1-final', 'org/mod…v2-final']
+    ['org/…v1-final', 'org/…v2-final']
     """
     plain = {name: shorten(name, width) for name in dict.fromkeys(map(escape_control, names))}
     long = [name for name, text in plain.items() if text != name]
@@ -47,17 +54,96 @@ def shorten_names(names: Sequence[str], width: int) -> list[str]:
     return [short[escape_control(name)] for name in names]
 
 
+def without_settings(names: Iterable[str]) -> dict[str, str]:
+    """Each name that ends with settings in parentheses, and the name without them, unless they distinguish two names.
+
+    >>> without_settings(["a (top_k=1)", "b (top_k=1)", "b (top_k=2)"])
+    {'a (top_k=1)': 'a'}
+    """
+    plain = {name: _SETTINGS.sub("", name) for name in names}
+    counts = Counter(plain.values())
+    return {name: short for name, short in plain.items() if short != name and counts[short] == 1}
+
+
+def wrap_names(names: Sequence[str], width: int) -> list[str]:
+    r"""Names in lines of at most `width` cells; different names remain different.
+
+    They lose their common part if they then fit on one line; otherwise they are broken at `_`, `-`, `/`, a space or
+    `(`.
+
+    >>> wrap_names(["exact_match (strict)", "acc"], 12)
+    ['exact_match\n(strict)', 'acc']
+    """
+    distinct = list(dict.fromkeys(map(escape_control, names)))
+    long = [name for name in distinct if cell_len(name) > width]
+    is_list = any(", " in name for name in long)
+    for group in _groups(distinct, long) if long and not is_list else ():
+        short = {name: name for name in distinct} | (_without_common_part(group, width) or {})
+        if max(map(cell_len, short.values())) <= width and len(set(short.values())) == len(short):
+            return [short[escape_control(name)] for name in names]
+    wrapped = {name: _in_lines(name, width) if name in long else name for name in distinct}
+    if len(set(wrapped.values())) < len(wrapped):
+        return shorten_names(names, width)
+    return [wrapped[escape_control(name)] for name in names]
+
+
+def line_width(names: Sequence[str]) -> int:
+    """The width in which names fit on one line each, at most without their common part, but not less than 16 cells."""
+    widths = {name: cell_len(name) for name in names}
+    full = max(widths.values(), default=0)
+    if full <= _COMFORTABLE:
+        return full
+    least = full
+    for group in _groups([*widths], [name for name, width in widths.items() if width > _COMFORTABLE]):
+        if len(group) > 1 and any(parts := _common_parts(group)):
+            start, end = parts
+            rest = max((width for name, width in widths.items() if name not in group), default=0)
+            n_ellipses = bool(start) + bool(end)
+            middle = max(cell_len(name[start : len(name) - end]) for name in group)
+            least = min(least, max(middle + n_ellipses, rest, _COMFORTABLE))
+    return least
+
+
+def _groups(names: Sequence[str], long: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Names that may have a common part: all of them, those with the most frequent first word, and the long ones."""
+    yield names
+    first = Counter(_BREAK.split(name, maxsplit=1)[0] for name in names).most_common(1)[0][0]
+    yield [name for name in names if name.startswith(first)]
+    yield long
+
+
+def piece_width(names: Sequence[str]) -> int:
+    """The width of the longest part of the names that is not broken over two lines."""
+    return max((cell_len(piece.strip()) for name in names for piece in _BREAK.split(name)), default=0)
+
+
+def _in_lines(name: str, width: int) -> str:
+    """The name in lines that end at a separator; a part that is longer than a line loses its middle."""
+    lines = [""]
+    for piece in _BREAK.split(name):
+        if cell_len(f"{lines[-1]}{piece}".rstrip()) <= width:
+            lines[-1] += piece
+        else:
+            lines.append(piece)
+    return "\n".join(shorten(line.strip(), width) for line in lines if line.strip())
+
+
+def _common_parts(names: Sequence[str]) -> tuple[int, int]:
+    """Lengths of the beginning and the end of whole words that all names share."""
+    start = _n_common(names)
+    end = _n_common([name[start:][::-1] for name in names])
+    while start and (names[0][start - 1].isalnum() or names[0][start - 1] == "("):
+        start -= 1
+    while end and (names[0][len(names[0]) - end].isalnum() or names[0][len(names[0]) - end] == ")"):
+        end -= 1
+    return start, end
+
+
 def _without_common_part(names: Sequence[str], width: int) -> dict[str, str] | None:
     """Names in which only the words at the beginning and end that all share are shortened; None if too long."""
     if len(names) < 2:
         return None
-    start = _n_common(names)
-    reversed_rests = [name[start:][::-1] for name in names]
-    end = _n_common(reversed_rests)
-    while start and names[0][start - 1].isalnum():
-        start -= 1
-    while end and names[0][len(names[0]) - end].isalnum():
-        end -= 1
+    start, end = _common_parts(names)
     middles = [name[start : len(name) - end] for name in names]
     n_ellipses = bool(start) + bool(end)
     room = width - n_ellipses - max(map(cell_len, middles))
@@ -65,7 +151,11 @@ def _without_common_part(names: Sequence[str], width: int) -> dict[str, str] | N
         return None
     is_whole = 0 < end <= room // 2  # then it needs no ellipsis
     before = _beginning(names[0][:start], room + 1 - end if is_whole else (room + 1) // 2 if end else room)
+    if len(before) < start:
+        before = _CUT_WORD.sub("", before)
     after = _beginning(names[0][::-1][:end], end if is_whole else room - cell_len(before))[::-1]
+    if len(after) < end:
+        after = _CUT_WORD_AT_START.sub("", after)
     return {
         name: f"{before}{'…' if len(before) < start else ''}{middle}{'…' if len(after) < end else ''}{after}"
         for name, middle in zip(names, middles, strict=True)

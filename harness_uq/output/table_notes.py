@@ -67,14 +67,21 @@ def texts_with_code(messages: Iterable[Message], *severities: Severity) -> list[
 def folded(footnotes: Mapping[str, Sequence[str]], width: int) -> str:
     """The number and the names of the messages in one line; `…` replaces names that do not fit into the width."""
     kinds = [(text, _kind_of(text)) for texts in footnotes.values() for text in texts]
-    names = list(dict.fromkeys(kind.name if kind else "other" for _, kind in kinds))
-    counts = [counted(len({*texts}), heading[:-1].lower()) for heading, texts in reversed(footnotes.items()) if texts]
-    for n in range(len(names), -1, -1):
-        listed = ", ".join([*names[:n], *(["…"] if n < len(names) else [])])
-        line = f"{', '.join(counts)}: {listed} (--notes)"
-        if cell_len(line) <= width:
-            break
-    return line if names else ""
+    names = list(dict.fromkeys(kind.name for _, kind in kinds if kind))
+    counts = [
+        counted(len({*texts}), heading[:-1].lower()) for heading, texts in reversed([*footnotes.items()]) if texts
+    ]
+    if not names:
+        return f"{', '.join(counts)} (--notes)" if counts else ""
+    line = f"{', '.join(counts)}: {', '.join(names)} (--notes)"
+    listed = ["…"]
+    for name in names if cell_len(line) > width else ():
+        line = f"{', '.join(counts)}: {', '.join(listed)} (--notes)"
+        if cell_len(f"{line}, {name}") <= width:
+            listed.insert(-1, name)
+    if len(listed) > 1:
+        line = f"{', '.join(counts)}: {', '.join(listed)} (--notes)"
+    return line
 
 
 def prominent_sentences(footnotes: Mapping[str, Sequence[str]], printed: str) -> list[str]:

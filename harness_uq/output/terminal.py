@@ -5,7 +5,8 @@ Names are shortened if they do not fit, numbers never are, and the columns that 
 
 import io
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
 from shutil import get_terminal_size
 
 from rich.cells import cell_len
@@ -15,45 +16,56 @@ from rich.text import Text
 
 from harness_uq.io.plugins.protocols import RenderOptions, ResultSet
 from harness_uq.messages.control_characters import escape_control, escape_lines
+from harness_uq.output.declared import INTERNAL
 from harness_uq.output.document import GUIDE, Cells, Document, Kind, Section
 from harness_uq.output.message_links import with_links
-from harness_uq.output.short_names import shorten_names
+from harness_uq.output.short_names import line_width, piece_width, without_settings, wrap_names
 from harness_uq.output.table_notes import folded, prominent_sentences
 from harness_uq.output.table_options import documents_of
-from harness_uq.output.words import commands_as
+from harness_uq.output.words import commands_as, join_names
 
 _UNLIMITED = 100_000
 _WIDTH_OF_PIPES = 100
-_SHORTEST_LINE = 30
+_SHORTEST_LINE = 20
 _GAP = 2
-_COMFORTABLE = 16
-_NARROWEST = 8
+_NARROW = 80
+_FEW_DIGITS = 3
+_NARROWEST = 7
 
 
 def render(results: ResultSet, options: RenderOptions) -> str:
     """The documents of all lists as text."""
-    return documents_text(documents_of(results, options, Kind.text), options)
-
-
-def documents_text(documents: Iterable[Document], options: RenderOptions) -> str:
-    """Documents for a terminal: headlines and tables, then one legend, and the messages of all in one line."""
     page = TerminalPage(options.width, is_terminal=options.is_terminal)
-    legend: list[str] = []
+    page.renames = without_settings(name for rows in results.lists.values() for name in _systems(rows))
+    documents = documents_of(results, options, Kind.text)
+    is_crowded = any(_is_crowded(section, page.width) for document in documents for section in document.sections)
+    if is_crowded and page.width <= _NARROW and options.digits is None and not options.percent:
+        documents = documents_of(results, replace(options, digits=_FEW_DIGITS), Kind.text)
+    return documents_text(documents, options, page)
+
+
+def documents_text(documents: Iterable[Document], options: RenderOptions, page: "TerminalPage | None" = None) -> str:
+    """Documents for a terminal: headlines and tables, then the legend and the messages of all in one line each.
+
+    `page`: an empty page to which they are added.
+    """
+    page = page or TerminalPage(options.width, is_terminal=options.is_terminal)
+    legend: dict[str, bool] = {}
     footnotes: dict[str, list[str]] = {}
     guide: dict[str, str] = {}
     for document in documents:
         for section in document.sections:
-            legend += page.add_section(section, options)
+            legend |= page.add_section(section, options)
         for heading, texts in document.footnotes.items():
             footnotes.setdefault(heading, []).extend(texts)
         guide |= document.guide
     guided = [text for header, text in guide.items() if header not in page.hidden]
     if options.detail == "notes":
-        page.add_below([" ".join(dict.fromkeys(legend)), page.hidden_columns()])
+        page.add_below([" ".join(legend), page.hidden_columns()])
         page.add_footnotes({**footnotes, GUIDE: guided})
     elif options.detail == "brief":
         page.add_warnings(footnotes)
-        page.add_below([" ".join(dict.fromkeys([*legend, *guided])), *page.status(footnotes)])
+        page.add_below([_in_one_line(legend | dict.fromkeys(guided, False), page.width), *page.status(footnotes)])
     return page.text.strip("\n")
 
 
@@ -62,12 +74,12 @@ class TerminalPage:
 
     `width`: characters per line; None takes the width of the terminal, or without one that of the environment variable
     `COLUMNS`, or 100. `is_terminal`: whether to use styles; None asks standard output. `hidden`: headers of the columns
-    that did not fit, in the order of the tables.
+    that did not fit, in the order of the tables. `renames`: names in the text and what is printed instead.
     """
 
     def __init__(self, width: int | None = None, *, is_terminal: bool | None = None) -> None:
         is_terminal = sys.stdout.isatty() if is_terminal is None else is_terminal
-        self._width = width or (Console().width if is_terminal else get_terminal_size((_WIDTH_OF_PIPES, 0)).columns)
+        self.width = width or (Console().width if is_terminal else get_terminal_size((_WIDTH_OF_PIPES, 0)).columns)
         self._out = io.StringIO()
         self._console = Console(
             file=self._out,
@@ -78,15 +90,21 @@ class TerminalPage:
             emoji=False,
         )
         self.hidden: dict[str, None] = {}
+        self.renames: Mapping[str, str] = {}
         self._sentences: list[str] = []
 
-    def add_section(self, section: Section, options: RenderOptions) -> list[str]:
-        """Add a section without its legend, and return the sentences of the legend."""
+    def add_section(self, section: Section, options: RenderOptions) -> dict[str, bool]:
+        """Add a section without its legend, and return the sentences of the legend, and whether each is required."""
         columns = section.visible_columns(options.columns if section.columns else None)
+        title = section.title
+        if options.columns is None and _total(map(_full, columns)) > self.width:
+            shared = [one for one in columns if one.in_title and len(set(one.texts)) == 1 < len(one.texts)]
+            columns = [one for one in columns if one not in shared]
+            title = ", ".join([title, *(one.texts[0] for one in shared)])
         lead = "\n"
         for text, style in (
             (section.answer, "bold"),
-            (escape_control(section.title), "" if section.answer else "bold"),
+            (escape_control(title), "" if section.answer else "bold"),
         ):
             if text:
                 self.add(f"{lead}{text}", style)
@@ -98,37 +116,43 @@ class TerminalPage:
         self._sentences += [section.answer, *lines]
         left_out = {column.header for column in columns} - set(headers)
         hidden = [text for header, text in section.if_hidden.items() if header in left_out]
-        return [*hidden, *(text for header, text in section.legend.items() if text and header in {*headers, ""})]
+        texts = {text: not header for header, text in section.legend.items() if text and header in {*headers, ""}}
+        return dict.fromkeys(hidden, True) | texts
 
     def add(self, text: str, style: str = "") -> None:
         """Add prose, folded between words; commands are printed without backticks, message codes as links.
 
         The further lines of an indented text are indented by two more spaces.
         """
+        text = self._renamed(text)
         prose = with_links(Text(commands_as(escape_lines(text), "", ""), style=style))
         if not text.startswith(" "):
-            self._console.print(prose, width=self._width)
+            self._console.print(prose, width=self.width)
             return
         indent = len(text) - len(text.lstrip(" ")) + 2
-        first, *rest = prose.wrap(self._console, max(self._width - indent, _NARROWEST))
+        first, *rest = prose.wrap(self._console, max(self.width - indent, _NARROWEST))
         for line in (first, *(Text(" " * indent) + line for line in rest)):
-            self._console.print(line, width=self._width)
+            self._console.print(line, width=self.width)
 
     def add_table(self, columns: Sequence[Cells]) -> list[str]:
         """Add a table with the columns that fit, and return their headers."""
-        fitting, hidden = _fitting(columns, self._width)
+        columns = [replace(one, texts=[self._renamed(text) for text in one.texts]) for one in columns]
+        fitting, hidden = _fitting(columns, self.width)
+        if _total(map(_wrapped, fitting)) > self.width:
+            fitting, hidden = _fitting(_merged(columns), self.width)
         self.hidden |= dict.fromkeys(hidden)
         # a gap is a column: before 14.3 rich counts the padding after the last column
         table = Table(box=None, padding=0, header_style="bold")
-        widths = _widths(fitting, self._width)
+        widths = _widths(fitting, self.width)
         for column, width in zip(fitting, widths, strict=True):
             if table.columns:
                 table.add_column(min_width=_GAP)
-            table.add_column(column.header, justify="right" if column.is_number else "left", min_width=width)
+            header = column.header if cell_len(column.header) <= width else "\n".join(column.header.split())
+            table.add_column(header, justify="right" if column.is_number else "left", min_width=width)
         contents = [
             [
                 Text(short, style=column.styles.get(text, ""))
-                for text, short in zip(column.texts, shorten_names(column.texts, width), strict=True)
+                for text, short in zip(column.texts, wrap_names(column.texts, width), strict=True)
             ]
             for column, width in zip(fitting, widths, strict=True)
         ]
@@ -137,17 +161,25 @@ class TerminalPage:
         self._console.print(table)
         return [column.header for column in fitting]
 
+    def _renamed(self, text: str) -> str:
+        for name, short in self.renames.items():
+            text = text.replace(name, short)
+        return text
+
     def hidden_columns(self) -> str:
         """The columns that did not fit, and how to see them; empty if all did."""
-        return f"Hidden columns: {', '.join(self.hidden)} (--format markdown)" if self.hidden else ""
+        if not self.hidden:
+            return ""
+        text = f"Hidden: {', '.join(self.hidden)} (--columns)"
+        return text if cell_len(text) <= self.width else f"Hidden: {join_names(self.hidden)} (--columns)"
 
     def status(self, footnotes: Mapping[str, Sequence[str]]) -> list[str]:
         """The number and names of the messages and the hidden columns, in one line if it has room for both."""
         hidden = self.hidden_columns()
-        room = self._width - cell_len(hidden) - _GAP
-        names = folded(footnotes, room if hidden and room >= _SHORTEST_LINE else self._width)
+        room = self.width - cell_len(hidden) - _GAP
+        names = folded(footnotes, room if hidden and room >= _SHORTEST_LINE else self.width)
         together = ". ".join(text for text in (names, hidden) if text)
-        return [together] if cell_len(together) <= self._width else [names, hidden]
+        return [together] if cell_len(together) <= self.width else [names, hidden]
 
     def add_warnings(self, footnotes: Mapping[str, Sequence[str]]) -> None:
         """Add a sentence for each of the warnings that change how a number is read."""
@@ -179,36 +211,104 @@ class TerminalPage:
 def _fitting(columns: Sequence[Cells], width: int) -> tuple[list[Cells], list[str]]:
     """The columns that fit on a line, and the headers of the others.
 
-    Names are shortened first, then short forms are used, then spare columns are dropped, largest `spare` first.
+    Names lose their common part and headers are wrapped first, then short forms are used, then spare columns are
+    dropped, largest `spare` first; names are wrapped before those with 1 are dropped.
     """
-    if _total(map(_readable, columns)) <= width:
+    if _total(map(_on_one_line, columns)) <= width:
         return list(columns), []
     candidates = [short for column in columns for short in ([column] if column.short is None else column.short)]
     fitting = candidates
-    while _total(map(_readable, fitting)) > width and (most := max(column.spare for column in fitting)):
-        fitting = [column for column in fitting if column.spare < most]
+    for least_width, last in ((_on_one_line, 1), (_wrapped, 0)):
+        while _total(map(least_width, fitting)) > width and (most := max(column.spare for column in fitting)) > last:
+            fitting = [column for column in fitting if column.spare < most]
     return fitting, [column.header for column in candidates if column not in fitting]
 
 
 def _widths(columns: Sequence[Cells], width: int) -> list[int]:
-    """Widths of the columns: text columns are narrowed, the one with most room to spare first, until the line fits."""
-    least = [_readable(column) for column in columns]
-    if _total(least) > width:
-        least = [_readable(column, _NARROWEST) for column in columns]
-    widths = [max(cell_len(text) for text in (column.header, *column.texts)) for column in columns]
-    while _total(widths) > width and widths != least:
-        room = [n - m for n, m in zip(widths, least, strict=True)]
-        widths[room.index(max(room))] -= 1
+    """Widths of the columns: headers and common parts of names are narrowed first, then names are wrapped, then cut."""
+    widths = [*map(_full, columns)]
+    for least_width in (_on_one_line, _wrapped, _cut):
+        least = [min(one, least_width(column)) for one, column in zip(widths, columns, strict=True)]
+        while _total(widths) > width and widths != least:
+            room = [k for k, one in enumerate(widths) if one > least[k]]
+            widths[min(room, key=lambda k: (_n_breaks(columns[k], widths[k] - 1), least[k] - widths[k]))] -= 1
     return widths
+
+
+def _merged(columns: Sequence[Cells]) -> list[Cells]:
+    """The columns, of which one that may move to the title is in the same column as the names before it."""
+    merged: list[Cells] = []
+    for column in columns:
+        if column.in_title and merged:
+            texts = [f"{name} {text}" for name, text in zip(merged[-1].texts, column.texts, strict=True)]
+            merged[-1] = replace(merged[-1], header=f"{merged[-1].header}, {column.header.lower()}", texts=texts)
+        else:
+            merged.append(column)
+    return merged
+
+
+def _full(column: Cells) -> int:
+    return max(map(cell_len, (column.header, *column.texts)))
 
 
 def _total(widths: Iterable[int]) -> int:
     return sum(n + _GAP for n in widths) - _GAP
 
 
-def _readable(column: Cells, narrowest: int = _COMFORTABLE) -> int:
-    """The smallest width of the column: that of its numbers, or `narrowest` for names."""
-    full = max(cell_len(text) for text in (column.header, *column.texts))
+def _on_one_line(column: Cells) -> int:
+    """The smallest width in which each text has one line; that of numbers, and of names without their common part."""
+    texts = max(map(cell_len, column.texts), default=0) if column.is_number else line_width(column.texts)
+    return max([texts, *map(cell_len, column.header.split())])
+
+
+def _wrapped(column: Cells) -> int:
+    """The smallest width in which names are wrapped, but not cut."""
+    one_line = _on_one_line(column)
     if column.is_number:
-        return full
-    return min(full, max(narrowest, cell_len(column.header)))
+        return one_line
+    return min(one_line, max([_NARROWEST, piece_width(column.texts), *map(cell_len, column.header.split())]))
+
+
+def _cut(column: Cells) -> int:
+    """The smallest width of a column; numbers and verdicts are never cut."""
+    return _wrapped(column) if column.is_number or column.styles else min(_wrapped(column), _NARROWEST)
+
+
+def _n_breaks(column: Cells, width: int) -> int:
+    """In how many places the texts of a column are broken in this width."""
+    if column.is_number or width >= _full(column):
+        return 0
+    return sum(text.count("\n") for text in wrap_names(column.texts, width))
+
+
+def _is_crowded(section: Section, width: int) -> bool:
+    """Whether the columns that are never dropped do not fit with each row on one line."""
+    columns = [short for one in section.visible_columns() for short in ([one] if one.short is None else one.short)]
+    return _total(_on_one_line(column) for column in columns if column.spare <= 1) > width
+
+
+def _in_one_line(sentences: Mapping[str, bool], width: int) -> str:
+    """The required sentences, or else the first one, and the others that fit on the same line."""
+    required = [sentence for sentence, is_required in sentences.items() if is_required] or [*sentences][:1]
+    line = " ".join(required)
+    for sentence in sentences:
+        if sentence not in required and cell_len(f"{line} {sentence}") <= width:
+            line = f"{line} {sentence}"
+    return line
+
+
+_SYSTEMS = {"system", "system_a", "system_b", "baseline"}
+
+
+def _systems(value: object) -> Iterator[str]:
+    """The names of systems in results."""
+    if isinstance(value, list | tuple):
+        for one in value if value and is_dataclass(value[0]) else ():
+            yield from _systems(one)
+    elif is_dataclass(value):
+        for one in fields(value):
+            part = getattr(value, one.name)
+            if isinstance(part, str):
+                yield from (part,) if one.name in _SYSTEMS else ()
+            elif one.metadata != INTERNAL:
+                yield from _systems(part)

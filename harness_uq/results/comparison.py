@@ -332,7 +332,7 @@ def _open(low: float, high: float, row: Comparison, margin: str) -> str:
         return f"undecided: not worse by more than {margin}, but the data do not show whether it is better."
     if high < row.margin:
         return f"undecided: not better by more than {margin}, but the data do not show whether it is worse."
-    return "undecided: the data are insufficient, and both better and worse are possible."
+    return ""
 
 
 def difference_header(rows: Sequence[Comparison]) -> str:
@@ -380,10 +380,11 @@ def _columns(rows: Sequence[Comparison]) -> list[Column]:
             spare=0 if has_metrics else 1,
             in_paper=has_metrics,
             wraps=True,
+            in_title=True,
         ),
         Column("A", "value_a", number),
         Column("B", "value_b", number),
-        Column("A − B", "difference.value", number, "difference", spare=2),
+        Column("A − B", "difference.value", number, "difference", spare=1),
         Column(difference_header(rows), "difference.interval", interval, "interval"),
         Column(
             *("P(A > B)", "prob_positive", probability, "probability"),
@@ -416,7 +417,7 @@ def _columns(rows: Sequence[Comparison]) -> list[Column]:
             in_paper=False,
             legend="share of the variance that pairing by question removes.",
         ),
-        *question_columns(rows, _questions, spare=1),
+        *question_columns(rows, _questions, spare=2),
         Column("Method", "method", spare=9, in_paper=False),
         Column(
             *("MDE", "minimum_detectable_effect", three_decimals),

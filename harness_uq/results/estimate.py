@@ -38,9 +38,9 @@ IntervalKind = Literal["confidence", "quantile", "hdi"]
 
 NOTHING_REPORTED = HarnessResult(None)
 SCOPE_MEANINGS = {
-    "population": "the expected score on new questions of the same kind",
-    "benchmark": "the expected score on exactly these questions over repeated trials",
-    "full": "the score on the whole benchmark, of which the run used a part",
+    "population": "expected score on new questions of the same kind",
+    "benchmark": "expected score on exactly these questions over repeated trials",
+    "full": "score on the whole benchmark, of which the run used a part",
 }
 _MANY_MISSING = 0.01
 
@@ -161,19 +161,19 @@ def estimate_columns(rows: Sequence[Estimate]) -> list[Column]:
     """Every column of these estimates; those that are empty or the same in each row are not shown by default."""
     metrics = {metric_name(row.metric, row.filter) for row in rows}
     scores = {(row.system, *row.key, row.scope, row.estimand) for row in rows}
-    questions, clusters = question_columns(rows, lambda row: times_trials(row.n_questions, row.n_trials))
+    questions, clusters = question_columns(rows, lambda row: times_trials(row.n_questions, row.n_trials), spare=1)
     return [
         # shown if some estimates differ only in the time of their run
         Column("Run", "source.time", time_text, is_number=False, is_shown=len(scores) < len(rows), in_paper=False),
         Column("Task", "task", wraps=True),
-        Column("Metric", lambda row: metric_name(row.metric, row.filter), in_paper=len(metrics) > 1),
+        Column("Metric", lambda row: metric_name(row.metric, row.filter), in_paper=len(metrics) > 1, in_title=True),
         Column("Value", "value", number),
         Column(level_header(rows), "interval", interval, name="interval"),
         Column(
             *("SE", "std_error", number),
             spare=1,
             in_paper=False,
-            legend="standard error; for Bayesian methods the posterior standard deviation.",
+            legend="standard error (posterior standard deviation).",
         ),
         Column(
             *("Harness value", "harness.value", number, "harness"),
@@ -183,9 +183,9 @@ def estimate_columns(rows: Sequence[Estimate]) -> list[Column]:
         ),
         Column(
             *("Harness SE", "harness.std_error", number),
-            spare=2,
+            spare=1,
             in_paper=False,
-            legend="the standard error that the harness reported.",
+            legend="that of the harness.",
         ),
         replace(questions, in_paper=True),
         replace(clusters, is_number=False, is_shown=any(row.n_clusters for row in rows)),
@@ -193,12 +193,13 @@ def estimate_columns(rows: Sequence[Estimate]) -> list[Column]:
             *("ICC", "icc", two_decimals),
             spare=3,
             in_paper=False,
-            legend="correlation of scores within a cluster or question.",
+            legend="correlation within a cluster or question.",
         ),
         Column(
             *("Deff", "design_effect", two_decimals),
+            spare=2,
             in_paper=False,
-            legend="design effect, the variance relative to independent answers.",
+            legend="design effect.",
         ),
         Column("Scope", "scope", is_shown=len({row.scope for row in rows}) > 1, in_paper=False),
         Column("Method", _method, spare=4, in_paper=False),
@@ -246,9 +247,11 @@ def _legend(rows: Sequence[Estimate], columns: Sequence[Column]) -> dict[str, st
     by_scope: dict[str, dict[str, None]] = {}
     for row in rows:
         if row.interval:
-            by_scope.setdefault(row.scope, {})[row.estimand] = None
-    scopes = [f"{', '.join(names)} ({scope}: {SCOPE_MEANINGS[scope]})" for scope, names in by_scope.items()]
-    legend = {"": f"Estimand: {'; '.join(scopes)}." if scopes else ""} | legend_of(columns)
+            names = by_scope.setdefault(row.scope, {})
+            if row.estimand != "mean" and row.estimand not in row.metric:
+                names[f" {row.estimand}"] = None
+    scopes = [f"Estimand{','.join(names)}: {SCOPE_MEANINGS[scope]} ({scope})." for scope, names in by_scope.items()]
+    legend = {"": " ".join(scopes)} | legend_of(columns)
     if any(row.interval and row.interval.kind == "hdi" for row in rows):
         legend["Method"] = "hdi: highest-density credible interval."
     return legend

@@ -418,7 +418,9 @@ def _footnotes(gates: Sequence[Gate]) -> dict[str, list[str]]:
 
 
 def _metric_column(part: str) -> Column:
-    return Column("Metric", lambda row: metric_name(getattr(row, part).metric, getattr(row, part).filter))
+    return Column(
+        "Metric", lambda row: metric_name(getattr(row, part).metric, getattr(row, part).filter), spare=1, in_title=True
+    )
 
 
 def _required_scores(gate: Gate, digits: int, answer: str) -> Section:
@@ -449,13 +451,13 @@ def _compared_scores(gate: Gate, digits: int, answer: str) -> Section:
     columns = [
         Column("Task", "comparison.task", wraps=True),
         _metric_column("comparison"),
-        Column("New", "comparison.value_a", number),
-        Column("Baseline", "comparison.value_b", number),
-        Column("Change", "comparison.difference.value", number, spare=2),
+        Column("New", "comparison.value_a", number, spare=2),
+        Column("Baseline", "comparison.value_b", number, spare=2),
+        Column("Change", "comparison.difference.value", number, spare=1),
         Column(header, "comparison.difference.interval", interval, "interval"),
-        Column("Margin", _margin, is_number=True, spare=3),
+        Column("Margin", _margin, is_number=True, spare=1),
         *(_RUN_COLUMNS if any(row.std_error_runs is not None for row in gate.rows) else ()),
-        *question_columns(gate.rows, "comparison.n_matched", count, part=lambda row: row.comparison),
+        *question_columns(gate.rows, "comparison.n_matched", count, spare=3, part=lambda row: row.comparison),
         Column("Pass rate if equal", "power_to_pass", percent, spare=4, in_paper=False),
         Column("Failing drop", _failing_drop, is_number=True, spare=4, in_paper=False),
         Column("Decision", lambda row: row.decision if row.is_needed else f"({row.decision})", styles=_COLOURS),
@@ -467,8 +469,8 @@ def _compared_scores(gate: Gate, digits: int, answer: str) -> Section:
 
 _RUN_COLUMNS = (
     Column("Runs", lambda row: f"{row.n_new_runs}, {row.n_baseline_runs}", is_number=True, spare=3),
-    Column("SE questions", "std_error_questions", number, spare=1),
-    Column("SE runs", "std_error_runs", number, spare=1),
+    Column("SE questions", "std_error_questions", number, spare=2),
+    Column("SE runs", "std_error_runs", number, spare=2),
 )
 
 

@@ -100,8 +100,13 @@ def test_of_many_tasks_those_whose_verdict_depends_on_missing_scores_are_named()
 
 
 def test_a_reason_is_said_once_for_all_tasks_that_it_holds_of() -> None:
-    (said,) = reasons(MANY)
-    assert said.startswith("b, c, d: undecided: the data are insufficient")
+    names = ("a", "b", "c", "d")
+    (said,) = reasons([row(name, "undecided", -0.005, 0.1, margin=0.01) for name in names])
+    assert said.startswith("a, b, c and 1 more: undecided: not worse by more than the margin")
+
+
+def test_an_interval_that_contains_both_signs_needs_no_reason() -> None:
+    assert reasons(MANY) == []
 
 
 def test_a_margin_adds_what_is_shown_of_it() -> None:

@@ -54,7 +54,7 @@ def test_at_most_three_sentences_are_printed_and_names_without_room_are_left_out
     assert sum("is unreliable" in line for line in lines) == 3
     assert lines[-1] == "2 notes, 9 warnings: … (--notes)"
     assert documents_text([document], RenderOptions(width=70)).splitlines()[-1] == (
-        "2 notes, 9 warnings: few-clusters, few-effective-units, … (--notes)"
+        "2 notes, 9 warnings: few-clusters, few-effective-units (--notes)"
     )
 
 
