@@ -179,7 +179,7 @@ def try_file(path: Path) -> None:
     with reporting_write_errors(path):
         if path.is_dir():
             path.open("wb")  # raises the system's error
-        if not _is_stream(path):
+        if not is_stream(path):
             TemporaryFile(dir=path.parent).close()
 
 
@@ -216,7 +216,7 @@ def write_file(path: Path, content: bytes) -> None:
     from harness_uq.io.atomic_write import atomic_replace
 
     with reporting_write_errors(path):
-        if _is_stream(path):
+        if is_stream(path):
             sys.stdout.flush()
             with path.open("ab") as stream:
                 stream.write(content)
@@ -225,7 +225,7 @@ def write_file(path: Path, content: bytes) -> None:
             file.write(content)
 
 
-def _is_stream(path: Path) -> bool:
+def is_stream(path: Path) -> bool:
     """Whether the path is a terminal, a pipe or similar, or a link to an open file, such as ``/dev/stdout``."""
     is_special = path.exists() and not path.is_file() and not path.is_dir()
     return is_special or (path.is_symlink() and path.readlink().is_relative_to("/proc"))

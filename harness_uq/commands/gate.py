@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from os.path import relpath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness_uq.commands import console as _console
@@ -128,6 +129,7 @@ def run(args: argparse.Namespace) -> int:
 def _gate(args: argparse.Namespace, plugins: "Plugins", emitter: _emit.Emitter) -> int:
     from harness_uq.analyses.gating.gate import gate
     from harness_uq.data.selection import LogFilter
+    from harness_uq.results.gate import gate_answer
 
     news = [_load.scan_named(args, argument, plugins).reading for argument in args.new]
     sources = {log.source for reading in news for log in reading.logs}
@@ -165,8 +167,10 @@ def _gate(args: argparse.Namespace, plugins: "Plugins", emitter: _emit.Emitter) 
     if args.settings.path:
         used = SETTINGS_USED(path=relpath(args.settings.path))
         result = replace(result, messages=(*result.messages, used))
-    else:
+    elif args.notes:
         _console.print_error("No settings file is used")
+    if args.output and not _emit.is_stream(Path(args.output)):
+        print(gate_answer(result))
     emitter.emit({"gates": [result]}, errors)
     if args.annotations:
         _write_annotations(args.annotations, result)

@@ -403,11 +403,11 @@ def _name(row: GateRow, gate: Gate) -> str:
 def _sections(gates: Sequence[Gate], digits: int) -> Iterator[Section]:
     """For each gate, a table of the compared scores, one of the scores with a required bound, and what broke."""
     for gate in gates:
-        answer = gate_answer(gate)
+        yield Section("", answer=gate_answer(gate))
         if gate.rows:
-            yield _compared_scores(gate, digits, answer)
+            yield _compared_scores(gate, digits)
         if gate.requirements:
-            yield _required_scores(gate, digits, "" if gate.rows else answer)
+            yield _required_scores(gate, digits)
         yield from _broken_questions(gate)
 
 
@@ -423,7 +423,7 @@ def _metric_column(part: str) -> Column:
     )
 
 
-def _required_scores(gate: Gate, digits: int, answer: str) -> Section:
+def _required_scores(gate: Gate, digits: int) -> Section:
     rows = [row.estimate for row in gate.requirements]
     columns = [
         Column("Task", "estimate.task", wraps=True),
@@ -442,10 +442,10 @@ def _required_scores(gate: Gate, digits: int, answer: str) -> Section:
         "": _error_rates(gate, "scores within their bounds", "scores beyond them"),
     }
     title = f"Required scores of {rows[0].system}"
-    return table(title, columns, gate.requirements, digits, answer=answer, legend=legend)
+    return table(title, columns, gate.requirements, digits, legend=legend)
 
 
-def _compared_scores(gate: Gate, digits: int, answer: str) -> Section:
+def _compared_scores(gate: Gate, digits: int) -> Section:
     rows = [row.comparison for row in gate.rows]
     header = difference_header(rows)
     columns = [
@@ -464,7 +464,7 @@ def _compared_scores(gate: Gate, digits: int, answer: str) -> Section:
     ]
     title = f"new: {rows[0].system_a}, baseline: {rows[0].system_b}"
     if_hidden = {"Change": f"{header}: interval of the change from the baseline."}
-    return table(title, columns, gate.rows, digits, answer=answer, legend=_legend(gate), if_hidden=if_hidden)
+    return table(title, columns, gate.rows, digits, legend=_legend(gate), if_hidden=if_hidden)
 
 
 _RUN_COLUMNS = (

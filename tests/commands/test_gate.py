@@ -26,6 +26,18 @@ def test_exit_codes_are_the_decisions(folder: Path, capsys: pytest.CaptureFixtur
     assert capsys.readouterr().out.strip().startswith({0: "PASS", 1: "FAIL", 3: "UNDECIDED"}[code])
 
 
+@pytest.mark.parametrize("name", ["gate.md", "gate.json", "gate.xml"])
+def test_the_decision_is_printed_first_if_the_results_go_to_a_file(
+    folder: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    assert gate(folder, "worse", "--output", str(folder / name)) == 1
+    out, err = capsys.readouterr()
+    assert out.startswith("FAIL: worse is worse than old by more than the margin")
+    assert "settings file" not in err
+    assert gate(folder, "worse", "--format", "markdown") == 1
+    assert capsys.readouterr().out.startswith("**FAIL: ")
+
+
 def test_a_log_that_cannot_be_read_is_no_decision(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert gate(folder, "none") == 4
     assert "No such file or folder" in capsys.readouterr().err

@@ -12,11 +12,11 @@ ANNOTATIONS = """\
 [-0.2924, -0.2074]). The data do not show whether the score on toy is at least 0.52. \
 If the true scores equal the observed ones, 3,436 more questions would show it."""
 SUMMARY = """\
-### new: new, baseline: old
-
 **FAIL: new is worse than old by more than the margin on toy (-0.25, [-0.2924, -0.2074]). The data do not show \
 whether the score on toy is at least 0.52. If the true scores equal the observed ones, 3,436 \
 more questions would show it.**
+
+### new: new, baseline: old
 
 | Task | Metric | New | Baseline | Change | 95% interval | Margin | Questions | Pass rate if equal | Failing \
 drop | Decision |

@@ -57,14 +57,15 @@ def test_every_command_can_be_isolated(command: str, checkout: Path, capsys: pyt
 
 def test_the_gate_says_which_settings_apply(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = gate(capsys, "--format", "json")
-    assert (code, err) == (1, "No settings file is used\n")
+    assert (code, err) == (1, "")
+    assert gate(capsys, "--format", "json", "--notes")[2] == "No settings file is used\n"
     assert SETTINGS_USED.code not in [message["code"] for message in json.loads(out)["gates"][0]["messages"]]
     (checkout / "ours.toml").write_text(_ONE_CLUSTER)
     code, out, err = gate(capsys, "--settings", "ours.toml", "--format", "json")
     assert (code, err) == (3, "Using settings from ours.toml\n")
     params = {message["code"]: message["params"] for message in json.loads(out)["gates"][0]["messages"]}
     assert params[SETTINGS_USED.code] == {"path": "ours.toml"}
-    assert SETTINGS_USED.code in gate(capsys, "--settings", "ours.toml")[1]
+    assert SETTINGS_USED.code in gate(capsys, "--settings", "ours.toml", "--notes")[1]
 
 
 def test_a_named_settings_file_replaces_that_of_the_folder(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
