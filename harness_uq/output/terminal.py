@@ -16,7 +16,6 @@ from rich.text import Text
 
 from harness_uq.io.plugins.protocols import RenderOptions, ResultSet
 from harness_uq.messages.control_characters import escape_control, escape_lines
-from harness_uq.output.declared import INTERNAL
 from harness_uq.output.document import GUIDE, Cells, Document, Kind, Section
 from harness_uq.output.message_links import with_links
 from harness_uq.output.short_names import line_width, piece_width, without_settings, wrap_names
@@ -310,5 +309,5 @@ def _systems(value: object) -> Iterator[str]:
             part = getattr(value, one.name)
             if isinstance(part, str):
                 yield from (part,) if one.name in _SYSTEMS else ()
-            elif one.metadata != INTERNAL:
+            elif one.metadata.get("json") != "internal":
                 yield from _systems(part)
