@@ -13,12 +13,14 @@ ENDED_BY_LIMIT = MessageType.note(
     "If the score should not include the effect of the limit, raise the limit on messages, tokens or time, and run "
     "the affected trials again.",
 )
-QUESTIONS_GENERATED = MessageType.note(
+UNLISTED_QUESTIONS = MessageType.note(
     "IN102",
-    "A SampleSource generated {n_generated} of the {n_questions:count question} during the run. If the choice of "
-    "questions depended on scores, the intervals are wrong.",
-    "If earlier scores determine which questions are chosen next, the mean score is biased.",
-    "Check whether the choice of questions in the SampleSource depends on scores.",
+    "{n_generated} of the {n_questions:count question} {n_generated:plural is|are} not in the list of sample ids in "
+    "the header of the log. If the scores of other questions determined which questions were added, the intervals are "
+    "wrong.",
+    "A SampleSource can add questions during a run, and other programs can edit logs. If earlier scores determine "
+    "which questions are chosen next, the mean score is biased.",
+    "Check where the additional questions come from.",
 )
 STOPPED_EARLY = MessageType.note(
     "IN103",

@@ -36,7 +36,7 @@ def scan_paths(
     from harness_uq.analyses.scan.scan_logs import scan
 
     with _console.progress_bar("Reading") as update:
-        return scan(
+        found = scan(
             paths,
             options,
             full_logs=full_logs,
@@ -47,6 +47,7 @@ def scan_paths(
             # the length of the bar is proportional to the bytes that have been read
             progress=lambda at: update(at.n_bytes, at.all_bytes, f"{at.logs:,} of {at.n_logs:,} logs"),
         )
+    return replace(found, reading=found.reading.of_tasks(getattr(args, "task", None) or ()))
 
 
 def read(args: argparse.Namespace, paths: Sequence[str], plugins: "Plugins", *, need_scores: bool = True) -> "Reading":

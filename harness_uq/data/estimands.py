@@ -115,6 +115,7 @@ class MethodInfo:
     sources : full references
     scopes : scopes that the interval refers to; in any other scope a note states that it is wider than necessary
     takes_groups : whether groups of tasks are supported
+    uses_clusters : whether intervals account for the clusters of the questions
     """
 
     title: str
@@ -123,3 +124,4 @@ class MethodInfo:
     sources: tuple[str, ...] = ()
     scopes: tuple[Scope, ...] = ("population",)
     takes_groups: bool = False
+    uses_clusters: bool = False

@@ -8,15 +8,16 @@ from numpy.typing import NDArray
 
 from harness_uq.data.clusters import ClusterSources
 from harness_uq.data.match_questions import common_clusters, common_questions
-from harness_uq.data.selection import ScoreKey, SelectedRun
+from harness_uq.data.selection import ScoreKey, SelectedRun, distinct_pair
 from harness_uq.data.structure import StructureOptions, score_type_of
 from harness_uq.data.task_groups import item_labels, joined_labels, labels_of_tasks
-from harness_uq.data.task_log import FloatArray, IntArray, Scores
+from harness_uq.data.task_log import AggregateScore, FloatArray, IntArray, Scores
 from harness_uq.messages import HasMessages, Message
 from harness_uq.messages.catalogue.comparison import (
     FAILED_FOR_ONE_SYSTEM,
     QUESTION_SCORES_MISSING,
     SYSTEM_WITHOUT_QUESTION_SCORES,
+    UNMATCHED_QUESTIONS,
 )
 from harness_uq.messages.errors import NotEstimableError
 from harness_uq.stats.trials.diagnostics import identical_trials
@@ -129,12 +130,13 @@ def build_panel(chosen: Sequence[SelectedRun], options: StructureOptions, plugin
     match, or fewer than two systems score each question.
     """
     known = [entry for entry in chosen if isinstance(entry.data, Scores)]
-    missing = [entry.log.system for entry in chosen if entry not in known]
+    missing = {entry.log.system: _why_no_scores(entry.data) for entry in chosen if entry not in known}
     if missing and len(known) < 2:
-        raise NotEstimableError(QUESTION_SCORES_MISSING(system=missing[0]))
+        system, reason = next(iter(missing.items()))
+        raise NotEstimableError(QUESTION_SCORES_MISSING(system=system, reason=reason))
     common = common_questions(known)
     clusters = common_clusters(common, options, plugins)
-    left_out = (SYSTEM_WITHOUT_QUESTION_SCORES(system=name) for name in missing)
+    left_out = (SYSTEM_WITHOUT_QUESTION_SCORES(system=name, reason=reason) for name, reason in missing.items())
     return panel_on(
         common.entries,
         common.systems,
@@ -238,6 +240,10 @@ def pool(panels: Sequence[Panel], weights: Sequence[float] | None) -> Panel:
     )
 
 
+def _why_no_scores(data: object) -> str:
+    return data.reason if isinstance(data, AggregateScore) else "Its score is a function of all answers"
+
+
 def pair_panel(a: SelectedRun, b: SelectedRun, options: StructureOptions, plugins: ClusterSources) -> Panel:
     """Match the questions of two runs; a message counts those that only one of them scored. Raises NotEstimableError
     with the reason if too few questions can be matched.
@@ -246,9 +252,11 @@ def pair_panel(a: SelectedRun, b: SelectedRun, options: StructureOptions, plugin
     n_a, n_b = (int(failed_for_other(run, other).sum()) for run, other in ((b, a), (a, b)))
     if not n_a + n_b:
         return panel
-    systems = {"system_a": a.log.system, "system_b": b.log.system}
-    note = FAILED_FOR_ONE_SYSTEM(n_questions=n_a + n_b, n_a=n_a, n_b=n_b, **systems)
-    return replace(panel, messages=(*panel.messages, note))
+    system_a, system_b = distinct_pair(a.log.system, b.log.system)
+    note = FAILED_FOR_ONE_SYSTEM(n_questions=n_a + n_b, n_a=n_a, n_b=n_b, system_a=system_a, system_b=system_b)
+    is_whole_loss = sum(panel.n_unmatched) == n_a + n_b
+    others = [one for one in panel.messages if not (is_whole_loss and one.code == UNMATCHED_QUESTIONS.code)]
+    return replace(panel, messages=(*others, note))
 
 
 def panel_of_scores(

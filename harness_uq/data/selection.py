@@ -115,10 +115,11 @@ def non_random_subset(log: TaskLog, data: TaskData | TaskGroup, n_scored: int, s
 def questions_covered(log: TaskLog, data: TaskData | TaskGroup, n_scored: int) -> tuple[int, int]:
     """Numbers of questions in a run and in the benchmark; equal if the benchmark's is unknown.
 
-    The harness may have reported how many questions its score covers; otherwise these are the `n_scored` questions.
+    The harness may have reported how many questions its score covers; otherwise these are the `n_scored` questions. The
+    run also covers the questions of the log that have no score, for example because of an error.
     """
     reported = log.reported.get((data.metric, data.filter))
-    n = reported.n if reported and reported.n else n_scored
+    n = max(reported.n if reported and reported.n else n_scored, len(log.questions))
     return n, n if log.facts.n_all is None else log.facts.n_all
 
 
@@ -331,6 +332,11 @@ class LogFilter:
             for pattern in patterns:
                 if not any(matches(name, (pattern,)) for name in names):
                     raise DataError(NO_SUCH_SELECTION(kind=kind, pattern=pattern, known=sorted(names) or ["none"]))
+
+
+def distinct_pair(system_a: str, system_b: str) -> tuple[str, str]:
+    """Names for the systems of a comparison in messages, also if both are runs of one system."""
+    return (system_a, system_b) if system_a != system_b else (f"{system_a} (A)", f"{system_b} (B)")
 
 
 def systems_in_order(logs: Iterable[TaskLog], patterns: Sequence[str]) -> list[str]:

@@ -1,6 +1,6 @@
 """Check repeated, missing and partial data, and report notes and warnings."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -10,17 +10,26 @@ from harness_uq.data.task_log import Scores
 from harness_uq.data.trial_endings import TrialEndings, causes_of_missing
 from harness_uq.io.plugins.protocols import Problem, ProblemData
 from harness_uq.messages import Message
+from harness_uq.messages.catalogue.comparison import FAILED_FOR_ONE_SYSTEM, VERDICT_DEPENDS_ON_MISSING
 from harness_uq.messages.catalogue.estimation import (
     FULL_SCOPE_AVAILABLE,
     METHOD_FOR_NEW_QUESTIONS,
     MISSING_SCORES,
     MISSING_SCORES_BOUNDS,
     MISSING_SCORES_COUNTED,
+    MISSING_SCORES_MATTER,
     NON_EXCHANGEABLE_TRIALS,
     TRIALS_ASSUMED_INDEPENDENT,
 )
 from harness_uq.stats.trials.diagnostics import cochran_q, identical_trials, missing_bounds
 
+TRIALS_WITHOUT_SCORE = "trials-without-score"  # name of a message of readers
+_ABOUT_MISSING = (
+    frozenset({VERDICT_DEPENDS_ON_MISSING.code}),
+    frozenset({MISSING_SCORES_MATTER.code}),
+    frozenset({FAILED_FOR_ONE_SYSTEM.code}),
+    frozenset({MISSING_SCORES_COUNTED.code, MISSING_SCORES_BOUNDS.code, MISSING_SCORES.code}),
+)
 BATCH_EFFECT_P = 0.03  # simulated in benchmarks/sim_batches.py
 
 
@@ -76,6 +85,17 @@ def missing_note(
             best_case=best,
         ),
     )
+
+
+def once_about_missing(messages: Iterable[Message]) -> tuple[Message, ...]:
+    """The messages, of which only the first in `_ABOUT_MISSING` that occurs states that scores are missing."""
+    said = tuple(messages)
+    codes = {message.code for message in said}
+    kept = next((about for about in _ABOUT_MISSING if not about.isdisjoint(codes)), None)
+    if kept is None:
+        return said
+    left_out = frozenset().union(*_ABOUT_MISSING) - kept
+    return tuple(m for m in said if m.code not in left_out and m.name != TRIALS_WITHOUT_SCORE)
 
 
 def _batch_effect(data: ProblemData) -> Iterator[Message]:

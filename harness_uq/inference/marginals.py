@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from harness_uq.data.clusters import clusters_of
-from harness_uq.data.estimands import ConfusionMetric, Estimand, PassK, Statistic, parse_estimand
+from harness_uq.data.estimands import ConfusionMetric, Estimand, MethodInfo, PassK, Scope, Statistic, parse_estimand
 from harness_uq.data.selection import SelectedRun
 from harness_uq.data.structure import Clusters, Evidence, Structure, StructureOptions, codes_of, detect
 from harness_uq.data.task_groups import group_data, group_structure, members_of
@@ -23,7 +23,7 @@ from harness_uq.data.task_log import (
     TaskLog,
 )
 from harness_uq.inference.defaults import choices
-from harness_uq.inference.diagnostics import caveats, missing_note
+from harness_uq.inference.diagnostics import caveats, missing_note, once_about_missing
 from harness_uq.inference.evidence import trials_behind, with_stored_interval
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.io.plugins.protocols import Problem
@@ -119,7 +119,7 @@ def estimate_data(
         row,
         n_missing=_n_missing(used),
         endings={} if log.ended_by is None else log.ended_by.counts(),
-        messages=(*row.messages, *_trial_notes(used, problem), *_grader_note(log, used, plugins)),
+        messages=once_about_missing((*row.messages, *_trial_notes(used, problem), *_grader_note(log, used, plugins))),
     )
     return replace(row, n_trials=_most_trials(used)) if _copies_count_once(used, problem.estimand) else row
 
@@ -231,7 +231,9 @@ def solve(problem: Problem, method: str, plugins: Plugins) -> Estimate:
             why if why.severity == "error" else METHOD_SKIPPED(method=name, reason_code=why.code, reason=why.text)
             for name, why in skipped.items()
         ]
-        notes = (*refusals, *_cluster_notes(problem.structure), *caveats(problem, row.method, info))
+        if problem.structure.n_clusters is not None and not _uses_clusters(info, problem.estimand.scope):
+            row = replace(row, design_effect=None, effective_questions=None)
+        notes = (*refusals, *_cluster_notes(problem, info), *caveats(problem, row.method, info))
         messages = (*row.messages, *notes, *problem.structure.messages)
         return replace(row, messages=messages, method_reason=choice.reason, info=info)
     return not_estimable(
@@ -321,10 +323,15 @@ def _totals_structure(data: AggregateScore) -> Structure:
     return Structure("record", None, data.n or 0, 1, data.n or 0, None, None, (fact,))
 
 
-def _cluster_notes(structure: Structure) -> tuple[Message, ...]:
-    if structure.n_clusters is None:
+def _uses_clusters(info: MethodInfo, scope: Scope) -> bool:
+    """Whether the interval accounts for clusters: for exactly these questions, only the noise of the trials counts."""
+    return info.uses_clusters and not (scope == "benchmark" and scope in info.scopes)
+
+
+def _cluster_notes(problem: Problem, info: MethodInfo) -> tuple[Message, ...]:
+    if problem.structure.n_clusters is None or not _uses_clusters(info, problem.estimand.scope):
         return ()
-    facts = [fact for fact in structure.facts if fact.name == "clusters"]
+    facts = [fact for fact in problem.structure.facts if fact.name == "clusters"]
     return tuple(CLUSTERS_USED(clusters=fact.value, evidence=fact.evidence) for fact in facts)
 
 

@@ -20,6 +20,7 @@ from harness_uq.data.task_log import Scores, TaskData
 from harness_uq.inference.compact_letter_display import group_letters, tie_groups
 from harness_uq.inference.compared_runs import Side
 from harness_uq.inference.decisions import alone_in_family, with_difference
+from harness_uq.inference.diagnostics import once_about_missing
 from harness_uq.inference.evidence import OpenLogs
 from harness_uq.inference.joint_posterior import JointPosterior, paired_posterior
 from harness_uq.inference.marginals import estimate_data, marginal
@@ -159,8 +160,9 @@ def with_sensitivity(row: Estimate, counts: MissingCounts, at: EstimateAt, level
         worst_high=worst.interval.high,
         lowest=wide.interval.low,
         highest=wide.interval.high,
+        causes=counts.causes,
     )
-    return replace(row, messages=(*row.messages, warning))
+    return replace(row, messages=once_about_missing((*row.messages, warning)))
 
 
 # ---------------------------------------------------------------- differences

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from harness_uq.data.catalogue import with_catalogue
 from harness_uq.data.factors import LOGGED_SYSTEM
 from harness_uq.data.log_filter import Selection
 from harness_uq.data.names import with_bounded_names
 from harness_uq.data.resources import ResourceOptions
-from harness_uq.data.selection import copied_logs, superseded_attempts
+from harness_uq.data.selection import LogFilter, copied_logs, matches, superseded_attempts
 from harness_uq.data.task_log import Source, TaskLog, with_resource_metrics
 from harness_uq.io import paths as io_paths
 from harness_uq.io.plugins.manager import Plugins, installed_readers
@@ -67,6 +67,18 @@ class Reading:
         """
         own = tuple(log for log in self.logs if log.system == system)
         return replace(self, logs=own or tuple(_renamed(log, system) for log in self.logs))
+
+    def of_tasks(self, patterns: Sequence[str]) -> "Reading":
+        """A copy without warnings about tasks without scores that are not among those that the patterns select."""
+        selected = {log.task for log in LogFilter(tuple(patterns)).of(self.logs)}
+
+        def is_about(message: Message) -> bool:
+            tasks = message.params.get("tasks", (message.params.get("task"),))
+            return any(task in selected or matches(str(task), patterns) for task in cast("Sequence[object]", tasks))
+
+        unscored = (TASK_LEFT_OUT.code, TASKS_WITHOUT_SCORES.code)
+        kept = (one for one in self.warnings if one[1].code not in unscored or is_about(one[1]))
+        return replace(self, warnings=tuple(kept))
 
     def with_each_run_once(self) -> "Reading":
         """A copy without earlier attempts at a run that another log continues, and without copies of a log.

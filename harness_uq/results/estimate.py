@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, cast
 from harness_uq.data.estimands import MethodInfo, Scope
 from harness_uq.data.task_log import HarnessResult, Source
 from harness_uq.messages import Message
-from harness_uq.messages.catalogue.estimation import MISSING_SCORES, MISSING_SCORES_BOUNDS, MISSING_SCORES_COUNTED
+from harness_uq.messages.catalogue.estimation import (
+    MISSING_SCORES,
+    MISSING_SCORES_BOUNDS,
+    MISSING_SCORES_COUNTED,
+    MISSING_SCORES_MATTER,
+)
 from harness_uq.output.declared import INTERNAL, Declared, Result
 from harness_uq.output.document import Column, Grid, GridCell, Kind, Section, cells_of, legend_of, question_columns
 from harness_uq.output.figures.forest import plot_forest
@@ -276,7 +281,8 @@ def missing_sentence(rows: Iterable[Estimate]) -> str:
     Of several tasks, the one with the largest share is described.
     """
     fewest: dict[str, Mapping[str, Any]] = {}
-    codes = (MISSING_SCORES.code, MISSING_SCORES_BOUNDS.code, MISSING_SCORES_COUNTED.code)
+    kinds = (MISSING_SCORES, MISSING_SCORES_BOUNDS, MISSING_SCORES_COUNTED, MISSING_SCORES_MATTER)
+    codes = [kind.code for kind in kinds]
     nothing: dict[str, Any] = {"n_missing": 0, "n_trials": 1}
     for row in rows:
         counts = next((message.params for message in row.messages if message.code in codes), nothing)

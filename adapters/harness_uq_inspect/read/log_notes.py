@@ -38,7 +38,7 @@ def notes_on(log: Log, frame: Frame) -> Iterator[Message]:
     if any(NAME in (document.metadata or {}) for document in log.documents.values()):
         yield catalogue.CHOSEN_ACTIVELY(n_questions=len(log.documents))
     elif known and n_generated:
-        yield catalogue.QUESTIONS_GENERATED(n_generated=n_generated, n_questions=len(log.documents))
+        yield catalogue.UNLISTED_QUESTIONS(n_generated=n_generated, n_questions=len(log.documents))
     results = log.header.results
     if results is not None and results.early_stopping is not None:
         yield _on_early_stopping(results.early_stopping, results.total_samples)
@@ -84,7 +84,7 @@ def _why_missing(cell: Sample, scorer: str) -> str | None:
 
 
 def _counted(counts: Counter[str]) -> str:
-    return ", ".join(f"{n} {what}" for what, n in sorted(counts.items()))
+    return ", ".join(f"{n} {'errors' if what == 'error' and n > 1 else what}" for what, n in sorted(counts.items()))
 
 
 def _on_reductions(log: Log, frame: Frame) -> Iterator[Message]:

@@ -11,6 +11,7 @@ from harness_uq.data.panel import MatchedScore, Panel, pair_panel
 from harness_uq.data.selection import (
     ScoreKey,
     SelectedRun,
+    distinct_pair,
     higher_is_better,
     messages_of_systems,
     name_systems,
@@ -30,6 +31,7 @@ from harness_uq.inference.contrasts import (
     undecided_row,
 )
 from harness_uq.inference.decisions import with_corrected_verdicts
+from harness_uq.inference.diagnostics import once_about_missing
 from harness_uq.inference.joint_posterior import PairedPosterior
 from harness_uq.inference.marginals import marginal
 from harness_uq.inference.paired_records import pair_records
@@ -68,7 +70,7 @@ def compare_sides(
     rows = with_open_differences(
         rows, (side_a, side_b), options, plugins, lambda a, b: _rows(a, b, options, plugins)[0]
     )
-    return rows, matched
+    return [replace(row, messages=once_about_missing(row.messages)) for row in rows], matched
 
 
 def _rows(
@@ -76,9 +78,7 @@ def _rows(
 ) -> tuple[list[Comparison], dict[ScoreKey, MatchedScore]]:
     """Comparisons of all tasks, groups and over all tasks, with their verdicts after correction."""
     matched, notes = common_keys(side_a, side_b)
-    names = side_a.system, side_b.system
-    if side_a.system == side_b.system:
-        names = f"{side_a.system} (A)", f"{side_b.system} (B)"
+    names = distinct_pair(side_a.system, side_b.system)
     job = _Job(options, plugins, names, side_a, side_b)
     for key, _ in matched:
         check_difference("margin", options.margin_of(key[0]), side_a.chosen[key], options.structure)

@@ -83,6 +83,7 @@ class ClusteredScore(RequiresProblem):
             "model's to that of the clusters' own spread as they grow in number."
         ),
         sources=("bowyer2025", "ferguson1973"),
+        uses_clusters=True,
     )
     requirements = (needs_mean("binary"), _needs_one_level)
 
@@ -129,6 +130,7 @@ class BetaClustered(RequiresProblem):
             "parameters are integrated by deterministic quadrature; the interval of θ is the narrowest one."
         ),
         sources=("bowyer2025",),
+        uses_clusters=True,
     )
     requirements: ClassVar = (needs_mean("binary"), _needs_one_level)
 
@@ -197,6 +199,7 @@ class ClusteredRatio(RequiresProblem):
             "variance."
         ),
         sources=("ferguson1973",),
+        uses_clusters=True,
     )
     requirements = (needs_mean("binary", "graded", "bounded"), _needs_units)
 
@@ -225,6 +228,7 @@ class ClusteredWilson(RequiresProblem):
             "korn1998",
             "wilson1927",
         ),
+        uses_clusters=True,
     )
     requirements = (needs_mean("binary"), _needs_units)
 
@@ -363,6 +367,7 @@ _GAMMA = MethodInfo(
     formula="Y<sub>c</sub> | θ, d ~ BetaBinomial(N<sub>c</sub>, d θ, d (1 − θ)), θ ~ U(0, 1), d ~ Gamma(1, 1)",
     text=("The published prior with equal tails. It covers too rarely where clusters are weak and accuracy is high."),
     sources=("bowyer2025",),
+    uses_clusters=True,
 )
 
 _IS = MethodInfo(
@@ -373,6 +378,7 @@ _IS = MethodInfo(
     ),
     text="The published sampler, with its effective sample size and Pareto k; it degenerates with many clusters.",
     sources=("bowyer2025",),
+    uses_clusters=True,
 )
 
 _T = MethodInfo(
@@ -386,6 +392,7 @@ _T = MethodInfo(
         "liang1986",
         "miller2024",
     ),
+    uses_clusters=True,
 )
 
 _CR2 = MethodInfo(
@@ -399,6 +406,7 @@ _CR2 = MethodInfo(
         "bell2002",
         "pustejovsky2018",
     ),
+    uses_clusters=True,
 )
 
 _CLT = MethodInfo(
@@ -412,6 +420,7 @@ _CLT = MethodInfo(
         "liang1986",
         "miller2024",
     ),
+    uses_clusters=True,
 )
 
 ESTIMATORS = (

@@ -55,6 +55,7 @@ class Confusion:
             "metric's distribution is known, else by quadrature or seeded draws. Clusters weigh as wholes."
         ),
         sources=("bowyer2025",),
+        uses_clusters=True,
     )
 
     def why_unsupported(self, problem: Problem) -> Message | None:

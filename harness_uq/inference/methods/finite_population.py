@@ -42,6 +42,7 @@ class FullBenchmark:
         ),
         sources=("bowyer2025", "ghosh1997", "hall1992"),
         scopes=("full",),
+        uses_clusters=True,
     )
 
     def why_unsupported(self, problem: Problem) -> Message | None:

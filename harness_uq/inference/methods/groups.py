@@ -57,6 +57,7 @@ class GroupMean(RequiresProblem):
             "ferguson1973",
         ),
         takes_groups=True,
+        uses_clusters=True,
     )
     requirements = (_needs_bounded_group,)
 
@@ -95,6 +96,7 @@ class NewTasks(RequiresProblem):
         ),
         sources=("ferguson1973",),
         takes_groups=True,
+        uses_clusters=True,
     )
     requirements = (_needs_bounded_group, _needs_separate_items)
 

@@ -98,6 +98,7 @@ class Hall(RequiresProblem):
             "not drawn is in no such interval."
         ),
         sources=("hall1992", "liang1986"),
+        uses_clusters=True,
     )
     requirements = (needs_mean(),)
 
@@ -147,6 +148,7 @@ class BayesianBootstrap:
             "seeded draws, with their Monte Carlo error."
         ),
         sources=("rubin1981",),
+        uses_clusters=True,
     )
 
     def why_unsupported(self, problem: Problem) -> Message | None:

@@ -69,6 +69,7 @@ class Nested(RequiresProblem):
             "both levels comes from this model, uniform in θ and in both, integrated by quadrature."
         ),
         sources=("bowyer2025",),
+        uses_clusters=True,
     )
     requirements = (needs_mean("binary"), _needs_clusters)
 
@@ -271,6 +272,7 @@ class UnbiasedPassAtK(RequiresProblem):
             "population",
             "benchmark",
         ),
+        uses_clusters=True,
     )
     requirements = (_needs_pass_k,)
 

@@ -43,6 +43,7 @@ class ConfidenceSequenceMean(RequiresProblem):
             "ended for what is seen."
         ),
         sources=("waudbysmith2024",),
+        uses_clusters=True,
     )
     requirements = (needs_mean("binary", "graded", "bounded"),)
 

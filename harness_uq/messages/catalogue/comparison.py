@@ -103,7 +103,7 @@ SYSTEM_WITH_FEW_SHARED_QUESTIONS = MessageType.note(
 )
 SYSTEM_WITHOUT_QUESTION_SCORES = MessageType.note(
     "UQ212",
-    "System {system!r} is left out because its log contains no scores of individual questions.",
+    "System {system!r} is left out, because no scores of its individual questions are used. {reason:sentence}",
     "Systems are compared question by question, so each system needs a score for each question.",
     "Repeat the run of the system that the message names, and log the samples.",
 )
@@ -339,7 +339,7 @@ DUPLICATE_IDENTIFIER = MessageType.refusal(
 )
 QUESTION_SCORES_MISSING = MessageType.refusal(
     "UQ244",
-    "The log of system {system!r} contains no scores of individual questions.",
+    "No scores of individual questions are used for system {system!r}. {reason:sentence}",
     "A paired comparison requires a score for each question in the logs of both systems.",
     "Repeat the run of the system that the message names, and log the samples.",
 )

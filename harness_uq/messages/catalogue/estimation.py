@@ -232,9 +232,9 @@ PASS_K_OF_IDENTICAL_TRIALS = MessageType.warning(
 )
 MISSING_SCORES_MATTER = MessageType.warning(
     "UQ125",
-    "The score depends on the {n_missing} of {n_trials:count trial} without a score: it is {value:.3f} [{low:.3f}, "
-    "{high:.3f}] without them and {worst:.3f} [{worst_low:.3f}, {worst_high:.3f}] if they count as the worst "
-    "possible score. If the missing scores may have any value, the score lies in [{lowest:.3f}, {highest:.3f}].",
+    "The score depends on the {n_missing} of {n_trials:count trial} without a score{causes}: it is {value:.3f} "
+    "[{low:.3f}, {high:.3f}] without them and {worst:.3f} [{worst_low:.3f}, {worst_high:.3f}] if they count as the "
+    "worst possible score. If the missing scores may have any value, the score lies in [{lowest:.3f}, {highest:.3f}].",
     "By default, trials that failed are not part of the score. If trials of hard questions lack a score more often "
     "than trials of easy questions, the mean of the remaining scores is too high.",
     "Use `--missing` to choose how trials without a score are counted, and report this choice with the score. With "

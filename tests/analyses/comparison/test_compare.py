@@ -88,6 +88,15 @@ def test_another_number_of_systems_is_an_error_that_names_the_argument():
         compare(logs, logs[0], baseline="a")
 
 
+def test_a_comparison_of_totals_states_why_no_scores_of_questions_are_used() -> None:
+    reason = "The log contains only a part of the samples"
+    logs = [
+        replace(log, data=(AggregateScore("acc", "none", 0.5, 100, reason, True),)) for log in two([1, 0, 1], [0, 0, 1])
+    ]
+    (row,) = compare(*logs)
+    assert reason in params_of(row, "independent-comparison")["reason"]
+
+
 # ---------------------------------------------------------------- reference values
 
 

@@ -35,8 +35,18 @@ def test_drop_leaves_questions_out_for_both(scores) -> None:
     kept = np.isfinite(scores[0])
     plain = compare_scores(scores[0][kept], scores[1][kept])
     assert row.difference.interval == plain.difference.interval
+    (warning,) = (message for message in row.messages if message.code == messages.VERDICT_DEPENDS_ON_MISSING.code)
+    assert warning.params["n_missing"] == 16
+    assert messages.FAILED_FOR_ONE_SYSTEM.code not in codes(row)  # the warning also states how many scores are missing
+
+
+def test_questions_that_only_one_system_failed_are_counted() -> None:
+    a, b = np.tile([1.0, 0.0, 1.0, 1.0], 50), np.tile([0.0, 0.0, 1.0, 1.0], 50)
+    a[0], b[[6, 10]] = np.nan, np.nan
+    (row,) = compare(*runs(a, b))
     (note,) = (message for message in row.messages if message.code == messages.FAILED_FOR_ONE_SYSTEM.code)
-    assert (note.params["n_questions"], note.params["n_a"], note.params["n_b"]) == (16, 16, 0)
+    assert (note.params["n_questions"], note.params["n_a"], note.params["n_b"]) == (3, 1, 2)
+    assert messages.UNMATCHED_QUESTIONS.code not in codes(row)
 
 
 def test_zero_compares_all_questions(scores) -> None:

@@ -1,5 +1,7 @@
 """What a careful reader asks, in the estimates themselves: gaps, batches, copies, weights, the other prior."""
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 import pytest
 from scipy.special import expit, logit
@@ -8,7 +10,9 @@ from harness_uq.analyses.estimate import estimate, estimate_scores
 from harness_uq.data.structure import StructureOptions
 from harness_uq.data.task_log import HarnessResult, Scores, Source, TaskLog
 from harness_uq.inference.diagnostics import BATCH_EFFECT_P
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.options import Options
+from harness_uq.plugin_api import Estimate, Interval, MethodInfo, MethodResult, Problem
 from harness_uq.stats.trials.diagnostics import cochran_q
 from tests.data.toy import task_log
 from tests.message_checks import has, params_of
@@ -20,12 +24,13 @@ def test_questions_without_a_score_are_counted_with_the_scores_they_allow() -> N
     # 6 of 8 scored, 5 right: 5/8 were the others wrong, 7/8 were they right
     row = estimate_scores([1, 1, 0, NAN, NAN, 1, 1, 1])
     assert row.n_questions == 6
-    assert has(row, "missing-scores-bounds", n_missing=2, n_trials=8, low=0.625, high=0.875)
+    assert has(row, "missing-scores-matter", n_missing=2, n_trials=8, worst=0.625)
+    assert not has(row, "missing-scores-bounds")
 
 
 def test_gaps_are_counted_where_identical_trials_leave_only_one_column() -> None:
     row = estimate_scores([[1, 1], [NAN, NAN], [0, NAN], [1, 1]])
-    assert has(row, "missing-scores-bounds", n_missing=3, n_trials=8)
+    assert has(row, "missing-scores-matter", n_missing=3, n_trials=8)
     assert has(row, "identical-trials")
 
 
@@ -136,3 +141,37 @@ def test_the_warning_on_unknown_ranges_says_whether_a_tail_is_seen() -> None:
     tailed = estimate_scores([0.1, 0.2, 0.1, 0.4, 0.2, 0.1, 0.3, 0.2, 0.1, 9.0])
     assert has(calm, "possible-long-tail", n_units=10)
     assert has(tailed, "long-tail", n_units=10)
+
+
+# ---------------------------------------------------------------- clusters
+
+
+@dataclass(frozen=True)
+class _Range:
+    """The range of the scores as the interval."""
+
+    info: MethodInfo
+    name: str = "range"
+
+    def why_unsupported(self, problem: Problem) -> None:
+        return None
+
+    def estimate(self, problem: Problem) -> Estimate:
+        return MethodResult(0.5, Interval(0.0, 1.0, problem.level, "confidence"), 0.5).estimate(problem, self.name)
+
+
+@pytest.mark.parametrize("uses_clusters", [True, False])
+def test_only_methods_that_declare_it_are_said_to_use_clusters(uses_clusters: bool) -> None:
+    method, installed = _Range(MethodInfo("Range", uses_clusters=uses_clusters)), load_plugins()
+    plugins = replace(installed, estimators={**installed.estimators, "range": method})
+    log = task_log([1, 0, 1, 1, 0, 0] * 10, fields={"passage": [i // 4 for i in range(60)]})
+    (row,) = estimate(log, method="range", cluster="passage", plugins=plugins)
+    assert has(row, "clusters-used") == uses_clusters
+    assert (row.design_effect is not None) == uses_clusters
+
+
+def test_clusters_are_not_used_for_exactly_these_questions() -> None:
+    log = task_log(np.tile([[1, 0], [1, 1], [0, 0]], (20, 1)), fields={"passage": [i // 4 for i in range(60)]})
+    (row,) = estimate(log, scope="benchmark", cluster="passage")
+    assert row.interval is not None
+    assert not has(row, "clusters-used")

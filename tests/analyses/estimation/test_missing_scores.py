@@ -1,16 +1,18 @@
 """Estimates of runs in which some trials have no score."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from harness_uq import estimate, estimate_scores
+from harness_uq import compare, estimate, estimate_scores
 from harness_uq.data.task_log import Scores, TaskLog, log_of_array
 from harness_uq.data.trial_endings import TrialEndings, ending_code
 from harness_uq.messages.catalogue import estimation as messages
 from harness_uq.messages.errors import DataError
 from harness_uq.stats.trials.partial_identification import imbens_manski_level
+from tests.adapters.inspect import logs as inspect
 
 
 def codes(row) -> tuple[str, ...]:
@@ -163,3 +165,47 @@ def test_clusters_and_bounds() -> None:
     row = estimate(log, missing="bounds")[0]
     assert row.n_clusters == 40
     assert row.interval.low < row.identified_range[0] < row.identified_range[1] < row.interval.high
+
+
+# ---------------------------------------------------------------- one message for one fact
+
+
+def _failed_run(folder: Path, name: str, failed: set[int]) -> Path:
+    """A log of Inspect AI in which some of the 40 samples ended in an error."""
+    samples = inspect.grid([["C" if row % 3 else "I"] for row in range(40)])
+    for row in failed:
+        samples[row] |= {"scores": {}, "error": {"message": "boom", "traceback": "", "traceback_ansi": ""}}
+    dataset = {"name": "toy", "samples": 40, "sample_ids": [sample["id"] for sample in samples]}
+    head = inspect.header(total=40, dataset=dataset, model=name)
+    folder.mkdir(exist_ok=True)
+    inspect.write_eval(folder / f"{name}.eval", head, samples)
+    return folder / f"{name}.eval"
+
+
+def test_an_estimate_states_missing_scores_once(tmp_path: Path) -> None:
+    (row,) = estimate(_failed_run(tmp_path, "a", {2}))
+    (said,) = (message for message in row.messages if "1 of" in message.text)
+    assert said.code == messages.MISSING_SCORES_BOUNDS.code
+    assert "(1 error)" in said.text
+    assert messages.FULL_SCOPE_AVAILABLE.code not in codes(row)  # all 40 questions were run
+
+
+def test_a_warning_about_missing_scores_replaces_the_note(tmp_path: Path) -> None:
+    (row,) = estimate(_failed_run(tmp_path, "a", set(range(15))))
+    assert [message.code for message in row.messages if "15 of" in message.text] == [
+        messages.MISSING_SCORES_MATTER.code
+    ]
+    assert row.warnings[0].text.startswith("The score depends on the 15 of 40 trials without a score (15 errors): ")
+
+
+def test_a_comparison_states_missing_scores_once(tmp_path: Path) -> None:
+    a, b = _failed_run(tmp_path, "a", {2, 5, 7}), _failed_run(tmp_path, "b", {5, 9})
+    (row,) = compare(a, b)
+    assert [message.name for message in row.messages if "score" in message.text] == ["failed-for-one-system"]
+
+
+def test_two_runs_of_one_system_are_told_apart(tmp_path: Path) -> None:
+    a, b = (_failed_run(tmp_path / name, "same", failed) for name, failed in (("1", {2}), ("2", {9})))
+    (row,) = compare(a, b)
+    (note,) = (message for message in row.messages if message.name == "failed-for-one-system")
+    assert (note.params["system_a"], note.params["system_b"]) == ("same (A)", "same (B)")

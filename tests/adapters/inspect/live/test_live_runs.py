@@ -155,7 +155,7 @@ def test_unscored_trials_are_counted_in_a_note(runs):
     (row,) = block(log_file(runs, "errors"))["estimates"]
     assert row["n_questions"] == 10
     params = logged_params(row, "trials-without-score")
-    assert (params["n_missing"], params["n_trials"], params["reasons"]) == (2, 12, "2 error")
+    assert (params["n_missing"], params["n_trials"], params["reasons"]) == (2, 12, "2 errors")
 
 
 def test_stderr_is_replaced_and_inspects_value_stays_in_its_metadata(runs, inspect_log):
@@ -480,7 +480,7 @@ def test_questions_that_each_failed_in_one_epoch_are_estimated(runs):
     (row,) = block(log_file(runs, "flaky"))["estimates"]
     assert (row["n_questions"], row["n_trials"], row["method"]) == (12, 1, "beta")
     params = logged_params(row, "trials-without-score")
-    assert (params["n_missing"], params["n_trials"], params["reasons"]) == (12, 24, "12 error")
+    assert (params["n_missing"], params["n_trials"], params["reasons"]) == (12, 24, "12 errors")
     (row,) = block(log_file(runs, "flaky_retried"))["estimates"]
     assert (row["n_questions"], row["n_trials"]) == (12, 2)
 
@@ -496,7 +496,7 @@ def test_a_log_without_samples_notes_what_was_counted_live_and_afterwards(runs, 
 def test_questions_created_during_the_run_count_with_a_note(runs):
     rows = estimate(log_file(runs, "grown"))
     assert [(row.n_questions, row.n_trials, row.harness.n, row.warnings) for row in rows] == [(12, 2, 12, ())]
-    assert has(rows[0], "questions-generated", n_generated=9, n_questions=12)
+    assert has(rows[0], "unlisted-questions", n_generated=9, n_questions=12)
 
 
 def test_scores_from_a_file_are_a_separate_score_and_first_if_headline(runs):

@@ -52,7 +52,7 @@ def test_missing_cells_are_explained_and_nothing_is_contradicted(written):
     log = read(written / "mixed.eval")
     assert log.warnings == ()
     assert has(
-        log, "trials-without-score", scorer="gaps", n_missing=6, n_trials=36, reasons="2 error, 4 scored None or NaN"
+        log, "trials-without-score", scorer="gaps", n_missing=6, n_trials=36, reasons="2 errors, 4 scored None or NaN"
     )
 
 
