@@ -18,7 +18,7 @@ from harness_uq.io.plugins.protocols import RenderOptions, ResultSet
 from harness_uq.messages.control_characters import escape_control, escape_lines
 from harness_uq.output.document import GUIDE, Cells, Document, Kind, Section
 from harness_uq.output.message_links import with_links
-from harness_uq.output.short_names import line_width, piece_width, without_settings, wrap_names
+from harness_uq.output.short_names import line_width, piece_width, shorten_names, without_settings, wrap_names
 from harness_uq.output.table_notes import folded, prominent_sentences
 from harness_uq.output.table_options import documents_of
 from harness_uq.output.words import commands_as, join_names
@@ -29,6 +29,7 @@ _SHORTEST_LINE = 20
 _GAP = 2
 _NARROW = 80
 _FEW_DIGITS = 3
+_LONGEST = 500
 _NARROWEST = 7
 
 
@@ -136,6 +137,7 @@ class TerminalPage:
     def add_table(self, columns: Sequence[Cells]) -> list[str]:
         """Add a table with the columns that fit, and return their headers."""
         columns = [replace(one, texts=[self._renamed(text) for text in one.texts]) for one in columns]
+        columns = [one if one.is_number else replace(one, texts=shorten_names(one.texts, _LONGEST)) for one in columns]
         fitting, hidden = _fitting(columns, self.width)
         if _total(map(_wrapped, fitting)) > self.width:
             fitting, hidden = _fitting(_merged(columns), self.width)
@@ -225,7 +227,7 @@ def _fitting(columns: Sequence[Cells], width: int) -> tuple[list[Cells], list[st
 
 def _widths(columns: Sequence[Cells], width: int) -> list[int]:
     """Widths of the columns: headers and common parts of names are narrowed first, then names are wrapped, then cut."""
-    widths = [*map(_full, columns)]
+    widths = [_full(one) if one.is_number else min(_full(one), width) for one in columns]
     for least_width in (_on_one_line, _wrapped, _cut):
         least = [min(one, least_width(column)) for one, column in zip(widths, columns, strict=True)]
         while _total(widths) > width and widths != least:
