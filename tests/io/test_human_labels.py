@@ -76,7 +76,7 @@ def test_a_table_that_holds_no_labels_is_refused(
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(LogError, match=r"none\.csv cannot be read"):
+    with pytest.raises(LogError, match=r"none\.csv: The file cannot be read"):
         read_labels(tmp_path / "none.csv")
 
 

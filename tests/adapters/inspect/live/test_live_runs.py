@@ -63,7 +63,16 @@ def printed(path):
 
 
 def without_source(estimates):
-    return [{key: value for key, value in one.items() if key != "source"} for one in estimates]
+    """The estimates without their source; two processes may differ in the last digits of a root."""
+    return [{key: rounded(value) for key, value in one.items() if key != "source"} for one in estimates]
+
+
+def rounded(value):
+    if isinstance(value, dict):
+        return {key: rounded(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [rounded(one) for one in value]
+    return float(f"{value:.12g}") if isinstance(value, float) else value
 
 
 def members(path):

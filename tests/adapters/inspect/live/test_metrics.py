@@ -135,10 +135,11 @@ eval([make(right(), epochs=4, name="auto"), make(keyed(), epochs=4, name="keyed"
     auto, (row, *_) = metrics_of["auto"], estimate(logs["auto"])
     assert (row.method, row.cluster_key) == ("nested", "passage")
     expected = {"mean": row.value, "lower": row.interval.low, "upper": row.interval.high, "sd": row.std_error}
-    assert {name: auto[f"uq_{name}"] for name in expected} == expected
+    # two processes may differ in the last digits of a root
+    assert {name: auto[f"uq_{name}"] for name in expected} == pytest.approx(expected, rel=1e-12)
     keyed, (row, *_) = metrics_of["keyed"], estimate(logs["keyed"])
     (prefix,) = {key.removesuffix("_uq_sd") for key in keyed if key.endswith("_uq_sd")}
-    assert keyed[f"{prefix}_uq_lower"] == row.interval.low
+    assert keyed[f"{prefix}_uq_lower"] == pytest.approx(row.interval.low, rel=1e-12)
     (row, *_) = estimate(
         logs["auto"], Options(method="bayes-at-n", scope="benchmark", structure=StructureOptions("none"))
     )
