@@ -265,8 +265,8 @@ SHARDS_UNMERGED = MessageType.warning(
 )
 FRAME_WITHOUT_MODEL = MessageType.warning(
     "IN219",
-    "The data frame has no column 'model', so the system is named {system!r}. Join the data frame with evals_df on "
-    "eval_id.",
+    "The data frame does not name the evaluated model, so the system is named {system!r}. Join the data frame with "
+    "evals_df on eval_id.",
     "The function `samples_df` of Inspect AI returns the model only if you request the columns of the model.",
     "Use `samples_df(logs, columns=EvalInfo + EvalTask + EvalModel + SampleSummary)`.",
 )

@@ -173,8 +173,17 @@ class _Run:
 
     @cached_property
     def model(self) -> str:
-        """The model; without a column of models, the identifier of the eval."""
-        return str(self.fact("model") or f"eval {self.columns['eval_id'][self.newest]}")
+        """The model; if it is unknown, the identifier of the eval."""
+        return self.known_model or f"eval {self.columns['eval_id'][self.newest]}"
+
+    @cached_property
+    def known_model(self) -> str:
+        """The model in the column of models, or the only one whose usage the samples record; empty if unknown."""
+        if model := self.fact("model"):
+            return str(model)
+        used = [_decoded(_cell(self.columns, "model_usage", row)) for row in self.rows]
+        models = {str(name) for usage in used if isinstance(usage, dict) for name in usage}
+        return models.pop() if len(models) == 1 else ""
 
 
 def _differing_arguments(run: _Run, runs: Sequence[_Run]) -> Json:
@@ -190,7 +199,7 @@ def _task_log(run: _Run, scores: Mapping[str, str], differing: Json) -> uq.TaskL
     parsed.add(_samples(run, scores))
     path = _cell(run.columns, "log", run.newest) or "data frame"
     log = task_log_of(parsed, str(path))
-    messages: tuple[uq.Message, ...] = () if run.fact("model") else (FRAME_WITHOUT_MODEL(system=run.model),)
+    messages: tuple[uq.Message, ...] = () if run.known_model else (FRAME_WITHOUT_MODEL(system=run.model),)
     system = _with_arguments(log.system, differing)
     source = replace(log.source, run=str(run.columns["eval_id"][run.newest]))
     return replace(_with_short_names(log), system=system, source=source, messages=(*log.messages, *messages))

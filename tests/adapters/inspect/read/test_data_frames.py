@@ -9,7 +9,7 @@ import pytest
 
 import harness_uq
 from harness_uq import HarnessUqError, LogError, read_table
-from harness_uq_inspect.read.data_frames import read_frame, score_columns
+from harness_uq_inspect.read.data_frames import read_columns, read_frame, score_columns
 from tests.adapters.inspect import logs
 from tests.adapters.inspect.environment import run_with_uq
 from tests.conftest import ROOT
@@ -415,3 +415,18 @@ def test_damaged_files_are_named_errors(name: str, content: bytes, tmp_path: Pat
     (tmp_path / name).write_bytes(content)
     with pytest.raises(HarnessUqError):
         harness_uq.estimate(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("usage", "system"),
+    [
+        (['{"openai/gpt-5": {"input_tokens": 3}}', '{"openai/gpt-5": {"input_tokens": 4}}'], "openai/gpt-5"),
+        (['{"openai/gpt-5": {}}', '{"openai/gpt-5": {}, "grader": {}}'], "eval e"),
+        ([None, None], "eval e"),
+    ],
+)
+def test_samples_alone_are_named_by_the_only_model_that_they_used(usage, system):
+    columns = {"eval_id": ["e", "e"], "id": [1, 2], "epoch": [1, 1], "score_match": ["C", "I"], "model_usage": usage}
+    (log,) = read_columns(columns)
+    assert log.system == system
+    assert has(log.messages, "frame-without-model") == (system == "eval e")
