@@ -13,7 +13,7 @@ from harness_uq.data.estimands import MethodInfo
 from harness_uq.data.panel import Panel, failed_for_other
 from harness_uq.data.selection import ScoreKey, SelectedRun
 from harness_uq.data.task_log import IntArray, Scores
-from harness_uq.inference.decisions import verdict_of
+from harness_uq.inference.decisions import interval_of_test, verdict_of, with_interval
 from harness_uq.inference.marginals import posterior_of
 from harness_uq.inference.verdicts import VerdictInputs, next_step
 from harness_uq.messages.catalogue.comparison import (
@@ -210,7 +210,8 @@ class ComparisonContext:
     """The contents of a comparison other than the difference.
 
     `key`: task, metric and filter. `values`: observed scores of A and B; None if unknown. `panel`: the matched
-    questions; None if no questions match, or if they have no scores of their own. `others`: further attributes, as in
+    questions; None if no questions match, or if they have no scores of their own. `is_tested_at_margin`:
+    whether the interval is that of the test of the margin, if there is one. `others`: further attributes, as in
     `Comparison`.
     """
 
@@ -226,6 +227,7 @@ class ComparisonContext:
     cluster_key: str | None = None
     n_clusters: int | None = None
     messages: tuple[Message, ...] = ()
+    is_tested_at_margin: bool = True
 
 
 def comparison_row(result: Contrast, context: ComparisonContext, options: Options) -> Comparison:
@@ -240,11 +242,8 @@ def comparison_row(result: Contrast, context: ComparisonContext, options: Option
     plain = posterior.mean if value_a is None or value_b is None else value_a - value_b
     low, high = result.interval(options.level, plain)
     detectable = result.detectable(options.level, options.power)
-    evidence = replace(_evidence(low, high, detectable, context, options), seen=plain)
-    verdict, text = verdict_of(evidence)
-    is_open = verdict == "undecided"
     correlation, reduction = (None, None) if panel is None else pairing_gain(*panel.means[:2])
-    return Comparison(
+    row = Comparison(
         task=context.key[0],
         metric=context.key[1],
         filter=context.key[2],
@@ -255,11 +254,9 @@ def comparison_row(result: Contrast, context: ComparisonContext, options: Option
         value_a=value_a,
         value_b=value_b,
         difference=Difference(plain, result.std_error, Interval(low, high, options.level, result.kind)),
-        verdict=verdict,
-        verdict_corrected=verdict,
-        verdict_text=text,
-        next_step=next_step(evidence) if is_open else "",
-        n_additional_questions=evidence.n_more if is_open else None,
+        verdict="undecided",
+        verdict_corrected="undecided",
+        verdict_text="",
         prob_positive=result.prob_positive,
         odds_ratio=result.odds_ratio,
         correlation=correlation,
@@ -282,6 +279,20 @@ def comparison_row(result: Contrast, context: ComparisonContext, options: Option
         posterior=posterior,
         info=result.info,
         messages=distinct((*result.messages, *_beyond_range(low, high, context.bounds), *context.messages)),
+    )
+    tested = interval_of_test(row, (1 - options.level) / 2) if row.margin and context.is_tested_at_margin else None
+    if tested is not None:
+        row, low, high = with_interval(row, tested), tested.low, tested.high
+    evidence = replace(_evidence(low, high, detectable, context, options), seen=plain)
+    verdict, text = verdict_of(evidence)
+    is_open = verdict == "undecided"
+    return replace(
+        row,
+        verdict=verdict,
+        verdict_corrected=verdict,
+        verdict_text=text,
+        next_step=next_step(evidence) if is_open else "",
+        n_additional_questions=evidence.n_more if is_open else None,
     )
 
 

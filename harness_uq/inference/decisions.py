@@ -13,7 +13,7 @@ the bound from the score, where the unit is the distance of the interval's limit
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from statistics import NormalDist
 from typing import Literal, TypeAlias
 
@@ -25,11 +25,12 @@ from harness_uq.data.selection import ScoreKey
 from harness_uq.inference.verdicts import VerdictInputs, verdict_sentence
 from harness_uq.options import OVERALL
 from harness_uq.results.comparison import Comparison, Difference, Verdict
-from harness_uq.results.estimate import Estimate, Interval
+from harness_uq.results.estimate import Estimate, Interval, Posterior
 from harness_uq.results.gate import Decision, RequirementKind
-from harness_uq.stats.pairs.exact_noninferiority import noninferiority_test
+from harness_uq.stats.pairs.exact_noninferiority import difference_limits, noninferiority_test
 from harness_uq.stats.pairs.multiple_testing import Correction, adjust_p_values
 from harness_uq.stats.pairs.run_variation import DistributionOverRuns
+from harness_uq.stats.proportion.binomial import binomial_interval
 
 BINOMIAL_METHODS = frozenset({"beta", "totals"})
 _EXACT_METHODS = ("dirichlet", "latent-normal")
@@ -133,8 +134,7 @@ def verdict_of(evidence: VerdictInputs) -> tuple[Verdict, str]:
 
 def with_difference(row: Comparison, difference: Difference) -> Comparison:
     """The comparison with another interval and its verdict, and without what followed from the former one."""
-    low, high = difference.interval.low, difference.interval.high
-    advantage = (low, high) if row.higher_is_better else (-high, -low)
+    advantage = advantage_limits(replace(row, difference=difference))
     verdict, text = verdict_of(
         VerdictInputs(*advantage, row.system_a, row.system_b, row.margin, in_points=row.in_points)
     )
@@ -236,7 +236,7 @@ def _of_verdict(row: Comparison, *, is_alone: bool) -> Hypothesis | None:
         return None
     outside = 1.0
     if row.margin and row.verdict in ("equivalent", "undecided"):
-        outside = 2 * max(float(row.posterior.cdf(-row.margin)), 1 - float(row.posterior.cdf(row.margin)))
+        outside = 2 * _larger_tail(row, row.posterior)
     equivalence = _of_row(row, "not_equivalent", row.margin, min(outside, 1.0), "posterior")
     if row.verdict == "equivalent":
         return equivalence
@@ -244,6 +244,15 @@ def _of_verdict(row: Comparison, *, is_alone: bool) -> Hypothesis | None:
     different = max(2 * min(below, 1 - below), 0.0 if is_alone else row.p_value or 0.0)
     equality = _of_row(row, "equal", 0.0, different, "posterior" if is_alone else "posterior and test")
     return equivalence if equivalence.p_met < equality.p_met else equality
+
+
+def _larger_tail(row: Comparison, posterior: Posterior) -> float:
+    """The larger of the error probabilities of "smaller than the margin" in both directions."""
+    if row.posterior_interval is None or row.table is None or not is_exact(row):
+        return max(float(posterior.cdf(-row.margin)), 1 - float(posterior.cdf(row.margin)))
+    both, only_a, only_b, neither = astuple(row.table)
+    tables = (both, only_a, only_b, neither), (both, only_b, only_a, neither)
+    return max(noninferiority_test(table, row.margin).p_noninferior for table in tables)
 
 
 def equality_p_value(row: Comparison) -> float | None:
@@ -254,6 +263,53 @@ def equality_p_value(row: Comparison) -> float | None:
     if row.prob_positive is None:
         return None
     return max(2 * min(row.prob_positive, 1 - row.prob_positive), row.p_value or 0.0)
+
+
+def interval_of_test(row: Comparison, tail: float, over_runs: DistributionOverRuns | None = None) -> Interval | None:
+    """The differences that the test of a row does not reject; None if its own interval decides.
+
+    `tail`: error probability of each limit.
+    """
+    if row.difference is None:
+        return None
+    level = round(1 - 2 * tail, 12)
+    if over_runs is not None:
+        return Interval(*over_runs.interval(level), level, row.difference.interval.kind)
+    if row.table is None or not is_exact(row):
+        return None
+    return Interval(*difference_limits(astuple(row.table), tail), level, "confidence")
+
+
+def _above_alpha(part: Difference | Estimate | None) -> float:
+    """The smallest p-value that is not significant at the level of an interval."""
+    return float(np.nextafter(1 - part.interval.level, 1)) if part is not None and part.interval is not None else 0.0
+
+
+def advantage_limits(row: Comparison) -> tuple[float, float]:
+    """Limits of the interval of the advantage of A; infinite without an interval."""
+    if row.difference is None:
+        return -np.inf, np.inf
+    low, high = row.difference.interval.low, row.difference.interval.high
+    return (low, high) if row.higher_is_better else (-high, -low)
+
+
+def with_interval(row: Comparison, interval: Interval) -> Comparison:
+    """The comparison with another interval and its verdict; the former interval remains as that of the posterior."""
+    if row.difference is None:
+        return row
+    former, difference = row.posterior_interval or row.difference.interval, replace(row.difference, interval=interval)
+    other = with_difference(row, difference)
+    is_open, is_held = other.verdict == "undecided", row.verdict_corrected == row.verdict
+    return replace(
+        row,
+        difference=difference,
+        posterior_interval=former,
+        verdict=other.verdict,
+        verdict_text=row.verdict_text if other.verdict == row.verdict == "undecided" else other.verdict_text,
+        verdict_corrected=other.verdict if is_held else "undecided",
+        next_step=row.next_step if is_open else "",
+        n_additional_questions=row.n_additional_questions if is_open else None,
+    )
 
 
 def is_exact(row: Comparison) -> bool:
@@ -287,7 +343,13 @@ def difference_hypothesis(
         test = noninferiority_test((both, lost, won, neither), bound)
         return _of_row(row, kind, bound, test.p_noninferior, "exact unconditional", test.p_inferior)
     prob_met = row.prob_noninferior if improve_by is None else prob_advantage(row, bound)
-    return _of_row(row, kind, bound, min(2 * prob_met, 1.0), "posterior", min(2 * (1 - prob_met), 1.0))
+    p_met, p_violated = min(2 * prob_met, 1.0), min(2 * (1 - prob_met), 1.0)
+    low, high = advantage_limits(row)
+    threshold, least = -bound if improve_by is None else bound, _above_alpha(row.difference)
+    # an interval that was extended to the observed difference shows less than the posterior
+    p_met = p_met if high < threshold else max(p_met, least)
+    p_violated = p_violated if low > threshold else max(p_violated, least)
+    return _of_row(row, kind, bound, p_met, "posterior", p_violated)
 
 
 def prob_advantage(row: Comparison, threshold: float, over_runs: DistributionOverRuns | None = None) -> float:
@@ -332,8 +394,20 @@ def bound_hypothesis(
         test = "over runs" if over_runs else "normal" if distribution is None else "posterior"
         below = _normal_tail(row, row.interval, bound) if distribution is None else float(distribution.cdf(bound))
         p_reached, p_kept = min(2 * (1 - below), 1.0), min(2 * below, 1.0)
+        if over_runs is None:
+            least = _above_alpha(row)
+            p_reached = p_reached if row.interval.high < bound else max(p_reached, least)
+            p_kept = p_kept if row.interval.low > bound else max(p_kept, least)
     p_met, p_violated = (p_reached, p_kept) if kind == "at_least" else (p_kept, p_reached)
     return Hypothesis(row.key, (row.system,), kind, bound, p_met, p_violated, test)
+
+
+def score_interval_of_test(row: Estimate, tail: float) -> Interval | None:
+    """The scores that the exact test of a bound does not reject; None if the interval of the row decides."""
+    if row.interval is None or (counts := _binomial_counts(row)) is None:
+        return None
+    low, high = binomial_interval(*counts, 1 - 2 * tail, "clopper_pearson")
+    return Interval(float(low), float(high), round(1 - 2 * tail, 12), "confidence")
 
 
 def _binomial_counts(row: Estimate) -> tuple[int, int] | None:

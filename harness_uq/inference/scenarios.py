@@ -19,7 +19,7 @@ from harness_uq.data.structure import StructureOptions
 from harness_uq.data.task_log import Scores, TaskData
 from harness_uq.inference.compact_letter_display import group_letters, tie_groups
 from harness_uq.inference.compared_runs import Side
-from harness_uq.inference.decisions import alone_in_family, with_difference
+from harness_uq.inference.decisions import alone_in_family, with_difference, with_interval
 from harness_uq.inference.diagnostics import once_about_missing
 from harness_uq.inference.evidence import OpenLogs
 from harness_uq.inference.joint_posterior import JointPosterior, paired_posterior
@@ -472,7 +472,7 @@ def _open_gate(decided: Gate, ends: tuple[Gate, Gate], shown: Gate) -> Gate:
         rows.append(
             replace(
                 row,
-                comparison=wide.get(key, row).comparison,
+                comparison=_over_ends(wide.get(key, row).comparison, [end.comparison for end in known]),
                 decision=_common(*both),
                 adjusted_p=_largest(end.adjusted_p for end in known),
                 unadjusted_p=_largest(end.unadjusted_p for end in known),
@@ -481,6 +481,7 @@ def _open_gate(decided: Gate, ends: tuple[Gate, Gate], shown: Gate) -> Gate:
     required = [
         replace(
             row,
+            estimate=replace(row.estimate, interval=_hull([end.estimate.interval for end in both])),
             decision=_common(*both),
             p_met=_largest(end.p_met for end in both),
             adjusted_p=_largest(end.adjusted_p for end in both),
@@ -490,6 +491,20 @@ def _open_gate(decided: Gate, ends: tuple[Gate, Gate], shown: Gate) -> Gate:
         for row, *both in zip(shown.requirements, *(end.requirements for end in ends), strict=True)
     ]
     return replace(decided, decision=_common(*ends), rows=tuple(rows), requirements=tuple(required))
+
+
+def _over_ends(row: Comparison, ends: Sequence[Comparison]) -> Comparison:
+    """The comparison with the differences that the tests of either end do not reject."""
+    interval = _hull([None if end.difference is None else end.difference.interval for end in ends])
+    return row if interval is None or len(ends) < 2 else with_interval(row, interval)
+
+
+def _hull(intervals: Sequence[Interval | None]) -> Interval | None:
+    """The smallest interval that contains all of these; None if one is missing."""
+    known = [one for one in intervals if one is not None]
+    if not known or len(known) < len(intervals):
+        return None
+    return replace(known[0], low=min(one.low for one in known), high=max(one.high for one in known))
 
 
 def _largest(p_values: Iterable[float | None]) -> float | None:

@@ -11,6 +11,7 @@ from harness_uq.messages.message import join_words
 MAX_NAMED = 3
 COMMAND = re.compile("`((?:harness-uq|inspect|-)[^`]*)`")  # a command or an option between backticks
 _LARGEST_DECIMAL = 1e12
+_MOST_DECIMALS = 9
 _POINTS = 100.0
 
 
@@ -99,6 +100,26 @@ def interval(value: Ends | None, digits: int = 4) -> str:
         return "not estimable"
     decimals = min(_decimals(value.low, digits), _decimals(value.high, digits))
     return f"[{_decimal(value.low, decimals)}, {_decimal(value.high, decimals)}]"
+
+
+def decisive_interval(value: Ends | None, thresholds: Sequence[float], digits: int = 4) -> str:
+    """As `interval`, with more decimals if rounded limits would be on another side of a threshold."""
+    if value is None:
+        return interval(value)
+    decimals = min(_decimals(value.low, digits), _decimals(value.high, digits))
+    for more in range(decimals, max(decimals, _MOST_DECIMALS) + 1):
+        if all(
+            _is_same_side(end, round(end, more), threshold)
+            for end in (value.low, value.high)
+            for threshold in thresholds
+        ):
+            return f"[{_decimal(value.low, more)}, {_decimal(value.high, more)}]"
+    return interval(value, digits)
+
+
+def _is_same_side(value: float, rounded: float, threshold: float) -> bool:
+    """Whether a value and the rounded one are both above, both below or both at a threshold."""
+    return (value > threshold) == (rounded > threshold) and (value < threshold) == (rounded < threshold)
 
 
 def interval_or_dash(value: Ends | None, digits: int = 4) -> str:
@@ -195,8 +216,8 @@ def task_title(task: str, metric: str, filter_name: str) -> str:
 
 def interval_header(intervals: Iterable[Ends | None], default: str = "Interval") -> str:
     """Header of a column with intervals."""
-    level = next((one.level for one in intervals if one), None)
-    return default if level is None else f"{100 * level:g}% interval"
+    levels = sorted({round(100 * one.level, 6) for one in intervals if one})
+    return f"{'/'.join(f'{level:g}' for level in levels)}% interval" if levels else default
 
 
 # sentences

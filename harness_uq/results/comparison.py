@@ -17,8 +17,8 @@ from harness_uq.output.table_notes import footnotes, missing_caveat, totals_sent
 from harness_uq.output.words import (
     counted,
     decimals_of,
+    decisive_interval,
     further,
-    interval,
     interval_header,
     join_names,
     listed,
@@ -123,6 +123,8 @@ class Comparison(Result):
         and the result over all tasks are corrected for their own number. Equal to `verdict` if there is nothing to
         correct for
     verdict_p_adjusted : the adjusted p-value from which it follows; None if the difference is not estimable
+    posterior_interval : interval of the posterior, if the interval of the difference is that of an exact test (with a
+        margin, for independent questions with one right-or-wrong answer each) or includes the variation between runs
     next_step : a sentence on what would decide the comparison; empty if it is decided, or if this is unknown
     n_additional_questions : number of further questions with which a difference of the size of the margin (without a
         margin: of the observed size) would be detected with 80 % power; None if decided or unknown
@@ -168,6 +170,7 @@ class Comparison(Result):
     p_value: float | None = None
     verdict_corrected: Verdict = field(kw_only=True)
     verdict_p_adjusted: float | None = None
+    posterior_interval: Interval | None = None
     higher_is_better: bool = True
     identical_runs_note: str | None = None
     identified_range: tuple[float, float] | None = None
@@ -340,6 +343,12 @@ def difference_header(rows: Sequence[Comparison]) -> str:
     return interval_header(row.difference.interval if row.difference else None for row in rows)
 
 
+def _interval(row: Comparison, digits: int) -> str:
+    """The interval with as many decimals as its position relative to 0 and the margin needs."""
+    ends = None if row.difference is None else row.difference.interval
+    return decisive_interval(ends, (0.0, row.margin, -row.margin), digits)
+
+
 def discordant(row: Comparison) -> str:
     """Numbers of questions that only A and only B answered correctly."""
     return f"{row.table.only_a}:{row.table.only_b}" if row.table else "-"
@@ -385,7 +394,7 @@ def _columns(rows: Sequence[Comparison]) -> list[Column]:
         Column("A", "value_a", number),
         Column("B", "value_b", number),
         Column("A − B", "difference.value", number, "difference", spare=1),
-        Column(difference_header(rows), "difference.interval", interval, "interval"),
+        Column(difference_header(rows), lambda row: row, _interval, "interval"),
         Column(
             *("P(A > B)", "prob_positive", probability, "probability"),
             spare=4,

@@ -14,6 +14,7 @@ from harness_uq.output.words import (
     count,
     count_of,
     counted,
+    decisive_interval,
     further,
     interval,
     join_names,
@@ -128,6 +129,7 @@ class RequirementRow(Declared):
     requirement is violated. `adjusted_p`: p-value of the hypothesis that the requirement is met, adjusted by Holm's
     method over all tests. `unadjusted_p`: the same without the adjustment. `n_to_decide`: number of further questions
     with which a true score equal to the observed one would be decided with 80 % probability; None if it is unknown.
+    `posterior_interval`: interval of the posterior, if that of the estimate is the exact one of the test.
     """
 
     estimate: Estimate = field(metadata=INLINE)
@@ -138,6 +140,7 @@ class RequirementRow(Declared):
     adjusted_p: float | None = None
     unadjusted_p: float | None = None
     n_to_decide: int | None = None
+    posterior_interval: Interval | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -429,13 +432,19 @@ def _required_scores(gate: Gate, digits: int) -> Section:
         Column("Task", "estimate.task", wraps=True),
         _metric_column("estimate"),
         Column("Score", "estimate.value", number),
-        Column(level_header(rows), "estimate.interval", interval, "interval"),
+        Column(
+            level_header(rows),
+            lambda row: row,
+            lambda row, digits: decisive_interval(row.estimate.interval, (row.bound,), digits),
+            name="interval",
+        ),
         Column("Required", lambda row: f"{_SIGNS[row.requirement]} {row.bound:g}", is_number=True),
         *question_columns(gate.requirements, "estimate.n_questions", count, spare=1, part=lambda row: row.estimate),
         Column("N to decide", "n_to_decide", further, spare=2, in_paper=False),
         Column("Decision", "decision", styles=_COLOURS),
     ]
     legend = {
+        **_interval_legend(level_header(rows), [row.posterior_interval for row in gate.requirements]),
         "N to decide": "N to decide: additional questions that decide in 80 % of runs if the true score equals the "
         "observed one.",
         "Decision": _only_uncorrected(gate.requirements, gate, _required_name),
@@ -454,7 +463,7 @@ def _compared_scores(gate: Gate, digits: int) -> Section:
         Column("New", "comparison.value_a", number, spare=2),
         Column("Baseline", "comparison.value_b", number, spare=2),
         Column("Change", "comparison.difference.value", number, spare=1),
-        Column(header, "comparison.difference.interval", interval, "interval"),
+        Column(header, lambda row: row, _tested_interval, "interval"),
         Column("Margin", _margin, is_number=True, spare=1),
         *(_RUN_COLUMNS if any(row.std_error_runs is not None for row in gate.rows) else ()),
         *question_columns(gate.rows, "comparison.n_matched", count, spare=3, part=lambda row: row.comparison),
@@ -463,8 +472,9 @@ def _compared_scores(gate: Gate, digits: int) -> Section:
         Column("Decision", lambda row: row.decision if row.is_needed else f"({row.decision})", styles=_COLOURS),
     ]
     title = f"new: {rows[0].system_a}, baseline: {rows[0].system_b}"
+    legend = _interval_legend(header, [row.posterior_interval for row in rows]) | _legend(gate)
     if_hidden = {"Change": f"{header}: interval of the change from the baseline."}
-    return table(title, columns, gate.rows, digits, legend=_legend(gate), if_hidden=if_hidden)
+    return table(title, columns, gate.rows, digits, legend=legend, if_hidden=if_hidden)
 
 
 _RUN_COLUMNS = (
@@ -472,6 +482,19 @@ _RUN_COLUMNS = (
     Column("SE questions", "std_error_questions", number, spare=2),
     Column("SE runs", "std_error_runs", number, spare=2),
 )
+
+
+def _interval_legend(header: str, posteriors: Sequence[Interval | None]) -> dict[str, str]:
+    """What intervals of other tests than those of posteriors mean, if there are any."""
+    return {header: f"{header}: what the test does not reject."} if any(posteriors) else {}
+
+
+def _tested_interval(row: GateRow, digits: int) -> str:
+    """The interval with as many decimals as its position relative to the margin needs."""
+    one = row.comparison
+    bound = -one.margin if row.improve_by is None else row.improve_by
+    ends = None if one.difference is None else one.difference.interval
+    return decisive_interval(ends, (bound if one.higher_is_better else -bound,), digits)
 
 
 def _margin(row: GateRow) -> str:

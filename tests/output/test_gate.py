@@ -18,7 +18,7 @@ SELF_TEST = SelfTest("epochs", 200, 3, 121, Interval(0.003, 0.043, 0.95, "confid
 
 def test_a_failure_names_the_score_and_by_how_much() -> None:
     answer = gate_answer(gate(log(200, **NEW), log(300, **OLD), options()))
-    assert answer.startswith("FAIL: new is worse than old by more than the margin on toy (-0.25, [-0.29")
+    assert answer.startswith("FAIL: new is worse than old by more than the margin on toy (-0.25, [-0.288")
 
 
 def test_a_pass_says_on_what_it_rests() -> None:

@@ -6,34 +6,36 @@ from tests.analyses.gating.test_gate import NEW, OLD, log
 
 ANNOTATIONS = """\
 ::error title=toy%3A acc not worse by more than 0.05::new: 0.5000, old: 0.7500, difference: -0.2500 \
-[-0.2924, -0.2074]. Questions that are worse: 200, 201, 202, 203, 204 and 95 more
-::warning title=toy%3A acc at least 0.52::undecided: new: 0.5000 [0.4512, 0.5488]
+[-0.2882, -0.2131]. Questions that are worse: 200, 201, 202, 203, 204 and 95 more
+::warning title=toy%3A acc at least 0.52::undecided: new: 0.5000 [0.4577, 0.5423]
 ::notice title=Evaluation gate::FAIL: new is worse than old by more than the margin on toy (-0.25, \
-[-0.2924, -0.2074]). The data do not show whether the score on toy is at least 0.52. \
+[-0.2882, -0.2131]). The data do not show whether the score on toy is at least 0.52. \
 If the true scores equal the observed ones, 3,436 more questions would show it."""
 SUMMARY = """\
-**FAIL: new is worse than old by more than the margin on toy (-0.25, [-0.2924, -0.2074]). The data do not show \
+**FAIL: new is worse than old by more than the margin on toy (-0.25, [-0.2882, -0.2131]). The data do not show \
 whether the score on toy is at least 0.52. If the true scores equal the observed ones, 3,436 \
 more questions would show it.**
 
 ### new: new, baseline: old
 
-| Task | Metric | New | Baseline | Change | 95% interval | Margin | Questions | Pass rate if equal | Failing \
+| Task | Metric | New | Baseline | Change | 90% interval | Margin | Questions | Pass rate if equal | Failing \
 drop | Decision |
 | :-- | :-- | --: | --: | --: | --: | --: | --: | --: | --: | :-- |
-| toy | acc | 0.5000 | 0.7500 | -0.2500 | [-0.2924, -0.2074] | 0.05 | 400 | 75 % | 0.111 | fail |
+| toy | acc | 0.5000 | 0.7500 | -0.2500 | [-0.2882, -0.2131] | 0.05 | 400 | 75 % | 0.111 | fail |
 
-Pass rate if equal: share of such runs that would pass if the new system were exactly as good as the baseline. \
+90% interval: what the test does not reject. Pass rate if equal: share of such runs that would pass if the new \
+system were exactly as good as the baseline. \
 Failing drop: true drop at which 80 % of such runs would fail. At most 5 % of equally good systems fail \
 (corrected for 2 scores by Holm's method), and at most 5 % of systems worse than the margin pass.
 
 ### Required scores of new
 
-| Task | Metric | Score | 95% interval | Required | Questions | N to decide | Decision |
+| Task | Metric | Score | 90% interval | Required | Questions | N to decide | Decision |
 | :-- | :-- | --: | --: | --: | --: | --: | :-- |
-| toy | acc | 0.5000 | [0.4512, 0.5488] | ≥ 0.52 | 400 | +3,436 | undecided |
+| toy | acc | 0.5000 | [0.4577, 0.5423] | ≥ 0.52 | 400 | +3,436 | undecided |
 
-N to decide: additional questions that decide in 80 % of runs if the true score equals the observed one. At \
+90% interval: what the test does not reject. N to decide: additional questions that decide in 80 % of \
+runs if the true score equals the observed one. At \
 most 5 % of scores within their bounds fail (corrected for 2 scores by Holm's method), and at most 5 % of \
 scores beyond them pass.
 

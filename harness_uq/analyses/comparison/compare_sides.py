@@ -63,23 +63,28 @@ from harness_uq.stats.units.contrasts import solve_together
 
 
 def compare_sides(
-    side_a: Side, side_b: Side, options: Options, plugins: Plugins
+    side_a: Side, side_b: Side, options: Options, plugins: Plugins, *, is_tested_at_margin: bool = True
 ) -> tuple[list[Comparison], dict[ScoreKey, MatchedScore]]:
-    """Compare two systems as `compare` does; also return the matched questions behind each row, if there are any."""
-    rows, matched = _rows(side_a, side_b, options, plugins)
-    rows = with_open_differences(
-        rows, (side_a, side_b), options, plugins, lambda a, b: _rows(a, b, options, plugins)[0]
-    )
+    """Compare two systems as `compare` does; also return the matched questions behind each row, if there are any.
+
+    `is_tested_at_margin`: whether intervals are those of the tests of the margins, where these are not of posteriors.
+    """
+
+    def rows_of(a: Side, b: Side) -> tuple[list[Comparison], dict[ScoreKey, MatchedScore]]:
+        return _rows(a, b, options, plugins, is_tested_at_margin=is_tested_at_margin)
+
+    rows, matched = rows_of(side_a, side_b)
+    rows = with_open_differences(rows, (side_a, side_b), options, plugins, lambda a, b: rows_of(a, b)[0])
     return [replace(row, messages=once_about_missing(row.messages)) for row in rows], matched
 
 
 def _rows(
-    side_a: Side, side_b: Side, options: Options, plugins: Plugins
+    side_a: Side, side_b: Side, options: Options, plugins: Plugins, *, is_tested_at_margin: bool
 ) -> tuple[list[Comparison], dict[ScoreKey, MatchedScore]]:
     """Comparisons of all tasks, groups and over all tasks, with their verdicts after correction."""
     matched, notes = common_keys(side_a, side_b)
     names = distinct_pair(side_a.system, side_b.system)
-    job = _Job(options, plugins, names, side_a, side_b)
+    job = _Job(options, plugins, names, side_a, side_b, is_tested_at_margin)
     for key, _ in matched:
         check_difference("margin", options.margin_of(key[0]), side_a.chosen[key], options.structure)
     pairs = [(side_a.chosen[key_a], side_b.chosen[key_b]) for key_a, key_b in matched]
@@ -115,6 +120,7 @@ class _Job:
     names: tuple[str, str]
     side_a: Side
     side_b: Side
+    is_tested_at_margin: bool
     matched: dict[ScoreKey, MatchedScore] = field(default_factory=dict)
     joint: dict[ScoreKey, PairedPosterior] = field(default_factory=dict)
 
@@ -307,4 +313,5 @@ class _Job:
             values=(None, None),
             higher_is_better=higher_is_better(a.log, a.data.metric),
             messages=distinct((*messages, *messages_of_systems((a, b), self.names, self.options.scope))),
+            is_tested_at_margin=self.is_tested_at_margin,
         )

@@ -34,7 +34,14 @@ from harness_uq.data.selection import ScoreKey
 from harness_uq.data.structure import known_range
 from harness_uq.data.task_log import TaskLog
 from harness_uq.inference.compared_runs import Side, common_keys
-from harness_uq.inference.decisions import Decided, Family
+from harness_uq.inference.decisions import (
+    Decided,
+    Family,
+    advantage_limits,
+    interval_of_test,
+    score_interval_of_test,
+    with_interval,
+)
 from harness_uq.inference.labels import HumanLabels
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.inference.scenarios import with_open_decision
@@ -48,6 +55,7 @@ from harness_uq.options import OVERALL, Options, resolve
 from harness_uq.options_typed import GateKeywords
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.gate import Decision, FlippedQuestions, Gate, GateRow, RequirementRow, ScoreName
+from harness_uq.stats.pairs.run_variation import DistributionOverRuns
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,6 +63,7 @@ if TYPE_CHECKING:
     from harness_uq.io.human_labels import Label
 
 _SIMILAR = 2.0
+_NEAR = 1e-4  # distance of limits from the margin, if the search for them ends beyond it
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +210,7 @@ def gate(
         (own, others),
         settings.compare,
         offered,
-        lambda *sides: job.decide(*sides)[0],
+        lambda *sides: _with_tested_limits(*job.decide(*sides)),
         lambda: job.decide_as_logged(own, others),
         has_overall=settings.overall,
     )
@@ -299,9 +308,11 @@ class _Job:
         )
         over_runs = {one.row.key: one.over_runs for one in scores}
         matched = {one.row.key: one.matched.members[0] for one in scores if one.matched and not one.matched.is_pooled}
+        decided = replace(
+            decided, rows=tuple(with_power(row, over_runs.get(row.comparison.key), inputs) for row in decided.rows)
+        )
         return replace(
-            decided,
-            rows=tuple(with_power(row, over_runs.get(row.comparison.key), inputs) for row in decided.rows),
+            _with_tested_limits(decided, scores),
             flipped=tuple(self._flipped(new, baseline, matched)),
             messages=(*decided.messages, *self.history.messages),
         )
@@ -340,8 +351,9 @@ def _required_row(required: RequiredScore, decided: Decided, alpha: float) -> Re
     requirement = required.requirement
     # the number is known only if nothing but the questions varies
     is_open = decided.decision == "undecided" and required.over_runs is None
+    tested = None if required.over_runs else score_interval_of_test(required.row, alpha)
     return RequirementRow(
-        required.row,
+        replace(required.row, interval=tested) if tested else required.row,
         requirement.kind,
         requirement.bound,
         decided.decision,
@@ -349,7 +361,32 @@ def _required_row(required: RequiredScore, decided: Decided, alpha: float) -> Re
         decided.adjusted_p,
         decided.p_met,
         n_to_decide(required.row, requirement.bound, alpha) if is_open else None,
+        required.row.interval if tested else None,
     )
+
+
+def _with_tested_limits(decided: Gate, scores: Sequence[ComparedScore]) -> Gate:
+    """The gate whose rows have the intervals of their tests."""
+    over_runs = {one.row.key: one.over_runs for one in scores}
+    rows = (_with_limits(row, over_runs.get(row.comparison.key), decided.alpha) for row in decided.rows)
+    return replace(decided, rows=tuple(rows))
+
+
+def _with_limits(row: GateRow, over_runs: DistributionOverRuns | None, alpha: float) -> GateRow:
+    """The row with the interval of the differences that its test does not reject, on the side that was decided.
+
+    The search for the limits stops at a distance from them, where p-values of tables may also jump.
+    """
+    one, p_met = row.comparison, row.unadjusted_p
+    interval = None if one.identified_range else interval_of_test(one, alpha, over_runs)
+    if interval is None or p_met is None:
+        return row
+    threshold = -one.margin if row.improve_by is None else row.improve_by
+    low, high = advantage_limits(with_interval(one, interval))
+    low = max(low, threshold + _NEAR) if row.decision == "pass" else min(low, threshold)
+    high = min(high, threshold - _NEAR) if p_met <= alpha else max(high, threshold)
+    low, high = (low, high) if one.higher_is_better else (-high, -low)
+    return replace(row, comparison=with_interval(one, replace(interval, low=low, high=high)))
 
 
 def _whole_decision(rows: Sequence[GateRow], required: Sequence[RequirementRow], missing: Sequence[object]) -> Decision:

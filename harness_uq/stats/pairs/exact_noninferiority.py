@@ -19,7 +19,19 @@ _GRID = 401
 _REFINEMENTS = 3
 _NEGLIGIBLE = 1e-13
 _TIE = 1e-7  # posterior probabilities that differ by less are equal
-_NODES, _WEIGHTS = (np.polynomial.legendre.leggauss(48)[i] / 2 + (0.5, 0.0)[i] for i in (0, 1))
+_RESOLUTION = 2e-4  # of limits
+_COARSE_GRID = 41
+_LARGEST_COARSE = 60
+
+
+def _gauss_legendre(n_nodes: int) -> tuple[FloatArray, FloatArray]:
+    """Nodes and weights on the interval from 0 to 1."""
+    nodes, weights = np.polynomial.legendre.leggauss(n_nodes)
+    return nodes / 2 + 0.5, weights / 2
+
+
+_NODES, _WEIGHTS = _gauss_legendre(48)
+_COARSE = _gauss_legendre(16), _gauss_legendre(24)  # for up to 60 questions, and for more
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +102,119 @@ def noninferiority_test(table: ArrayLike, margin: float) -> NoninferiorityTest:
     return NoninferiorityTest(at_least, at_most)
 
 
+@lru_cache(maxsize=4096)
+def difference_limits(table: tuple[int, int, int, int], tail: float) -> tuple[float, float]:
+    """Limits of the differences A - B that `noninferiority_test` does not reject, to 2e-4.
+
+    The lower limit is a bound such that "the difference is at most the bound" is rejected, and "at most 2e-4 more" is
+    not. The upper limit is that of the exchanged systems with the opposite sign. `table`: integers, as for
+    `noninferiority_test`. `tail`: error probability of each limit.
+
+    Examples
+    --------
+    None of 59 questions lost excludes losses of 5 % (see `noninferiority_test`).
+
+    >>> print(f"{difference_limits((50, 0, 0, 9), 0.05)[0]:.3f}")
+    -0.050
+    """
+    both, won, lost, neither = table
+    n = both + won + lost + neither
+    return _lower_limit(n, won, lost, tail), -_lower_limit(n, lost, won, tail)
+
+
+@lru_cache(maxsize=8192)
+def _lower_limit(n: int, won: int, lost: int, tail: float) -> float:
+    """Lower limit of the difference: that of the score test, or an exact one that is searched from there."""
+    critical = float(special.ndtri(1.0 - tail))
+    low, high = -1.0 + _RESOLUTION, 1.0 - _RESOLUTION
+    while high - low > _RESOLUTION / 2:
+        middle = (low + high) / 2
+        low, high = (middle, high) if _score_of_bound(n, won, lost, middle) >= critical else (low, middle)
+    if n > _LARGEST_EXACT:
+        return low
+    bounds = _Bounds(n, won, lost)
+
+    def excess(bound: float) -> float:
+        return -float(special.ndtri(np.clip(bounds.p_value(bound), 1e-300, 1 - 1e-12))) - critical
+
+    lowest, highest = -1.0 + _RESOLUTION, 1.0 - _RESOLUTION
+    slope = n / np.sqrt(won + lost + 2.0)
+    at, value = low, excess(low)
+    rejected = not_rejected = (at, value)
+    if value >= 0:
+        while value >= 0 and at < highest:
+            rejected = at, value
+            at = min(at + 1.2 * value / slope + _RESOLUTION, highest)
+            value = excess(at)
+        not_rejected = at, value
+    else:
+        while value < 0 and at > lowest:
+            not_rejected = at, value
+            at = max(at + 1.2 * value / slope - _RESOLUTION, lowest)
+            value = excess(at)
+        rejected = at, value
+    if value < 0 and at == lowest:
+        return -1.0
+    is_halved = False
+    while not_rejected[0] - rejected[0] > _RESOLUTION:
+        # secants and halves in turn, because p-values of tables jump
+        share = rejected[1] / (rejected[1] - not_rejected[1]) if np.isfinite(rejected[1]) else 0.5
+        share, is_halved = (0.5 if is_halved else min(max(share, 0.05), 0.95)), not is_halved
+        at = rejected[0] + (not_rejected[0] - rejected[0]) * share
+        if (value := excess(at)) >= 0:
+            rejected = at, value
+        else:
+            not_rejected = at, value
+    return float(rejected[0])
+
+
+def _score_of_bound(n: int, won: int, lost: int, bound: float) -> float:
+    """Score statistic of the hypothesis that the difference is at most a bound, which decreases in the bound."""
+    if bound <= 0:
+        return float(score_statistic(np.float64(won), np.float64(lost), n, -bound))
+    return -float(score_statistic(np.float64(lost), np.float64(won), n, bound))
+
+
+class _Bounds:
+    """P-values of the hypotheses that the difference is at most a bound, for one table and many bounds.
+
+    Tables as extreme as the observed one change little from bound to bound, so that they are searched among those of
+    the former bound first.
+    """
+
+    def __init__(self, n: int, won: int, lost: int) -> None:
+        self.n, self.won, self.lost = n, won, lost
+        self._nodes = _COARSE[n > _LARGEST_COARSE]
+        self._limits: dict[bool, IntArray] = {}
+
+    def p_value(self, bound: float) -> float:
+        """P-value of the hypothesis that the difference is at most this bound."""
+        n, each, is_gain, margin = self.n, np.arange(self.n + 1), bound > 0, abs(bound)
+        # a gain by more than the bound is a loss of the exchanged systems
+        won = self.lost if is_gain else self.won
+
+        def worse(gains: IntArray, discordant: IntArray) -> FloatArray:
+            return prob_worse(np.minimum(gains, discordant), discordant, n, margin, *self._nodes)
+
+        observed = float(worse(np.array([won]), np.array([self.won + self.lost]))[0])
+        highest = observed - _TIE if is_gain else observed + _TIE
+
+        def is_extreme(gains: IntArray, discordant: IntArray) -> NDArray[np.bool_]:
+            return (gains > discordant) | (worse(gains, discordant) < highest)
+
+        low, high = 0 * each, each + 1
+        if (former := self._limits.get(is_gain)) is not None:
+            is_high = is_extreme(former, each)
+            is_low = (former == 0) | ~is_extreme(np.maximum(former - 1, 0), each)
+            low = np.where(is_high, np.where(is_low, former, 0), former + 1)
+            high = np.where(is_high, np.where(is_low, former, former - 1), each + 1)
+        fewest = self._limits[is_gain] = _first(is_extreme, each, low, high)
+        grid = (1.0 - margin) / 2.0 * np.linspace(0.0, 1.0, _COARSE_GRID) ** 2
+        if is_gain:
+            return _supremum(lambda gain: 1.0 - _prob_at_least(fewest, n, margin, gain).sum(axis=0), grid)
+        return _supremum(lambda gain: _prob_at_least(fewest, n, margin, gain).sum(axis=0), grid)
+
+
 def score_statistic(won: FloatArray, lost: FloatArray, n: int, margin: float) -> FloatArray:
     """Score statistic of the restriction P(loss) - P(gain) = margin; 0 if the data and the margin have no variation.
 
@@ -107,26 +232,40 @@ def score_statistic(won: FloatArray, lost: FloatArray, n: int, margin: float) ->
     return np.asarray(np.divide(difference, np.sqrt(variance), out=np.zeros(np.shape(difference)), where=variance > 0))
 
 
-def prob_worse(won: IntArray, discordant: IntArray, n: int, margin: float) -> FloatArray:
+def prob_worse(
+    won: IntArray,
+    discordant: IntArray,
+    n: int,
+    margin: float,
+    nodes: FloatArray = _NODES,
+    weights: FloatArray = _WEIGHTS,
+) -> FloatArray:
     """Posterior probability that the difference A - B is at most -margin, of several tables of n questions.
 
     The difference is s (2 r - 1) with independent s ~ Beta(d + 1, n - d + 1) and r ~ Beta(w + 1/2, d - w + 1/2), for d
     discordant questions of which A won w. The expectation over s of P(r <= (1 - margin / s) / 2) is computed by
     Gauss-Legendre quadrature.
 
-    `won` and `discordant` (n_tables,) are w and d.
+    `won` and `discordant` (n_tables,) are w and d. `nodes` and `weights` are those of the quadrature on [0, 1].
     """
-    ends = (special.betaincinv, special.betainccinv)
-    lowest, highest = (end(discordant + 1.0, n - discordant + 1.0, _NEGLIGIBLE) for end in ends)
+    lowest, highest, normalizer = (values[discordant] for values in _discordance(n))
     low = np.maximum(margin, lowest)[:, None]
     high = np.maximum(margin, highest)[:, None]
     # the square removes the root with which the probability begins at s = margin
-    s = low + (high - low) * _NODES**2
+    s = low + (high - low) * nodes**2
     log_density = special.xlogy(discordant[:, None], s) + special.xlog1py(n - discordant[:, None], -s)
-    density = np.exp(log_density - special.betaln(discordant + 1.0, n - discordant + 1.0)[:, None])
+    density = np.exp(log_density - normalizer[:, None])
     share = np.maximum(1.0 - margin / s, 0.0) / 2.0
     below = special.betainc(won[:, None] + 0.5, (discordant - won)[:, None] + 0.5, share)
-    return np.asarray(((high - low) * 2.0 * _NODES * _WEIGHTS * density * below).sum(axis=1))
+    return np.asarray(((high - low) * 2.0 * nodes * weights * density * below).sum(axis=1))
+
+
+@lru_cache(maxsize=4)
+def _discordance(n: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """For each number of discordant questions: the range of their probability, and the logarithm of its normalizer."""
+    a, b = np.arange(n + 1) + 1.0, n - np.arange(n + 1) + 1.0
+    ends = (special.betaincinv, special.betainccinv)
+    return *(end(a, b, _NEGLIGIBLE) for end in ends), special.betaln(a, b)
 
 
 class _Tables:

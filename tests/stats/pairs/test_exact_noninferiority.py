@@ -7,7 +7,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from harness_uq.messages.errors import DataError
-from harness_uq.stats.pairs.exact_noninferiority import noninferiority_test, prob_worse, score_statistic
+from harness_uq.stats.pairs.exact_noninferiority import (
+    difference_limits,
+    noninferiority_test,
+    prob_worse,
+    score_statistic,
+)
 from harness_uq.stats.pairs.paired import paired_posterior
 
 
@@ -95,3 +100,32 @@ def test_the_size_is_at_most_nominal(n: int, margin: float) -> None:
 def test_bad_input_is_refused(table: list[int], margin: float) -> None:
     with pytest.raises(DataError):
         noninferiority_test(table, margin)
+
+
+@pytest.mark.parametrize("table", [(30, 3, 5, 12), (20, 12, 2, 16), (3, 0, 1, 0), (50, 0, 0, 9), (5, 1, 14, 20)])
+@pytest.mark.parametrize("tail", [0.05, 0.025])
+def test_limits_are_the_bounds_at_which_the_test_begins_to_reject(table: tuple[int, ...], tail: float) -> None:
+    """Within 3e-4, because the search stops at 2e-4 and the test rounds its quadrature otherwise."""
+    low, high = difference_limits(table, tail)
+    both, won, lost, neither = table
+    mirrored = difference_limits((both, lost, won, neither), tail)
+    assert mirrored == (-high, -low)
+    assert low < (won - lost) / sum(table) < high
+
+    def p_at_most(bound: float) -> float:
+        if bound <= 0:
+            return noninferiority_test(table, -bound).p_noninferior
+        return noninferiority_test((both, lost, won, neither), bound).p_inferior
+
+    assert p_at_most(low - 3e-4) <= tail < p_at_most(low + 3e-4)
+
+
+def test_limits_above_5000_questions_are_those_of_the_score_test() -> None:
+    low, _ = difference_limits((4000, 400, 300, 2300), 0.025)
+    assert score_statistic(np.float64(400), np.float64(300), 7000, -low) == pytest.approx(1.96, abs=0.2) or low > 0
+    assert 0.0 < low < 100 / 7000
+
+
+def test_tables_without_information_have_no_limits() -> None:
+    assert difference_limits((0, 1, 0, 0), 0.05)[1] == 1.0
+    assert difference_limits((0, 0, 1, 0), 0.05)[0] == -1.0
