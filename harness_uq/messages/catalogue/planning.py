@@ -28,15 +28,6 @@ PILOT_ONE_SYSTEM = MessageType.note(
     "Add a pilot run of a second system on the same questions, or set the correlation between the scores of the two "
     "systems with `--correlation`.",
 )
-ASSUMED_CORRELATION = MessageType.note(
-    "UQ507",
-    "The pilot run contains only one system. The plan assumes that a second system has the same variance, and that the "
-    "correlation between the scores of the two systems is {correlation:g}.",
-    "The variance of the difference between two systems depends on the correlation of their scores on the same "
-    "questions, which is unknown for a pilot run of one system. A correlation of 0 is cautious, because the scores of "
-    "two systems on the same questions are usually positively correlated.",
-    "Add a pilot run of a second system on the same questions, or set the correlation with `--correlation`.",
-)
 PILOT_ONE_TRIAL = MessageType.note(
     "UQ504",
     "The pilot run has only one trial per question, so the benefit of additional trials is unknown.",
@@ -58,6 +49,15 @@ ZERO_VARIANCE_ESTIMATED = MessageType.warning(
     "If few levels of a factor were run, such as few seeds, the estimated variance due to the factor is often 0. If "
     "the estimated variance due to a factor is 0, the plan uses only one level of the factor.",
     "Add more levels of the factor, such as more seeds, to the pilot run.",
+)
+ASSUMED_CORRELATION = MessageType.note(
+    "UQ507",
+    "The pilot run contains only one system. The plan assumes that a second system has the same variance, and that the "
+    "correlation between the scores of the two systems is {correlation:g}.",
+    "The variance of the difference between two systems depends on the correlation of their scores on the same "
+    "questions, which is unknown for a pilot run of one system. A correlation of 0 is cautious, because the scores of "
+    "two systems on the same questions are usually positively correlated.",
+    "Add a pilot run of a second system on the same questions, or set the correlation with `--correlation`.",
 )
 PILOT_TOO_SMALL = MessageType.refusal(
     "UQ510",

@@ -42,9 +42,9 @@ def test_a_metric_of_labels_is_used_beside_margins_of_single_metrics():
 
 
 def test_bounds_and_overall_results_are_not_corrected():
-    with pytest.raises(DataError, match="human labels"):
+    with pytest.raises(DataError, match="labels cannot be combined"):
         gate(A, B, margin=0.0, labels=labels_of("a", "b"), at_least=0.5)
-    with pytest.raises(DataError, match="human labels"):
+    with pytest.raises(DataError, match="labels cannot be combined"):
         gate(A, B, margin=0.0, labels=labels_of("a", "b"), overall=True)
 
 
