@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from harness_uq.analyses.comparison import flipped_questions as lists
+from harness_uq.analyses.comparison import questions as lists
 from harness_uq.analyses.comparison.questions import flipped_questions
 from harness_uq.analyses.history import runs_at_level_of
 from harness_uq.data.selection import SelectedRun

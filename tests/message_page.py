@@ -50,7 +50,7 @@ name such as `few-clusters`, and one of four severities:
 | Error | `error` | A file, an option or a program failed. |
 
 ```console
-$ harness-uq estimate demo-output/lm-eval/scripted-large --task demo_passages
+$ harness-uq estimate demo-output/lm-eval/scripted-large --task demo_passages --notes
 …
 Notes
 - demo_passages: The interval accounts for the clusters of the questions (30 by passage_id;

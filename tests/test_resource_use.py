@@ -376,7 +376,7 @@ def test_small_costs_are_printed_with_enough_digits(agents, tmp_path, capsys):
 def test_tasks_without_resources_have_no_table(agents, tmp_path, capsys):
     path = tmp_path / "agents.csv"
     agents.drop(columns="cost").to_csv(path, index=False)
-    assert main(["estimate", str(path), "--resources"]) == 0
+    assert main(["estimate", str(path), "--resources", "--notes"]) == 0
     out = capsys.readouterr().out
     assert "UQ805" in out
     assert "Resource " not in out

@@ -56,7 +56,7 @@ def test_the_command_decides_with_labels(tables, capsys):
     new, old, labels = (str(tables / name) for name in ("a.csv", "b.csv", "labels.csv"))
     given = ("gate", new, "--baseline", old, "--margin", "0")
     assert output(capsys, *given)[0] == 3
-    code, out, _ = output(capsys, *given, "--labels", labels)
+    code, out, _ = output(capsys, *given, "--labels", labels, "--notes")
     assert (code, "UQ231" in out) == (0, True)
     assert output(capsys, *given, "--labels", labels, "--at-least", "0.5")[0] == 2
     assert output(capsys, *given, "--labels", "nobody")[0] == 2
