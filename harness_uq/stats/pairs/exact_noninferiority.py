@@ -170,9 +170,10 @@ def _lower_limit(n: int, won: int, lost: int, tail: float) -> float:
 
 def _score_of_bound(n: int, won: int, lost: int, bound: float) -> float:
     """Score statistic of the hypothesis that the difference is at most a bound, which decreases in the bound."""
+    only_a, only_b = np.array([won], float), np.array([lost], float)
     if bound <= 0:
-        return float(score_statistic(np.float64(won), np.float64(lost), n, -bound))
-    return -float(score_statistic(np.float64(lost), np.float64(won), n, bound))
+        return float(score_statistic(only_a, only_b, n, -bound)[0])
+    return -float(score_statistic(only_b, only_a, n, bound)[0])
 
 
 class _Bounds:
@@ -264,8 +265,8 @@ def prob_worse(
 def _discordance(n: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     """For each number of discordant questions: the range of their probability, and the logarithm of its normalizer."""
     a, b = np.arange(n + 1) + 1.0, n - np.arange(n + 1) + 1.0
-    ends = (special.betaincinv, special.betainccinv)
-    return *(end(a, b, _NEGLIGIBLE) for end in ends), special.betaln(a, b)
+    lowest, highest = (np.asarray(end(a, b, _NEGLIGIBLE), float) for end in (special.betaincinv, special.betainccinv))
+    return lowest, highest, np.asarray(special.betaln(a, b))
 
 
 class _Tables:

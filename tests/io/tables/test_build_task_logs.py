@@ -58,11 +58,11 @@ def test_questions_in_fewer_rows_than_others_have_no_missing_trials() -> None:
 
     rows = {"id": ["a", "b", "a", "c"], "score": [1, 0, 1, 1]}
     (row,) = estimate(read_table(rows))
-    assert not has(row, "missing-scores-bounds")
+    assert not has(row, "missing-scores-matter")
     (numbered,) = estimate(read_table(rows | {"trial": [0, 0, 1, 0]}))
-    assert has(numbered, "missing-scores-bounds", n_missing=2, n_trials=6)
+    assert has(numbered, "missing-scores-matter", n_missing=2, n_trials=6)
     (empty,) = estimate(read_table({"id": ["a", "b", "a", "c"], "score": [1, 0, 1, None]}))
-    assert has(empty, "missing-scores-bounds")
+    assert has(empty, "missing-scores-matter")
 
 
 def test_the_column_of_clusters_counts_whatever_the_number_of_clusters() -> None:
