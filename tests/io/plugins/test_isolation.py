@@ -41,7 +41,7 @@ def test_an_error_in_one_task_costs_that_task_alone(monkeypatch, error) -> None:
 
 
 def test_an_error_in_one_task_of_a_comparison_costs_that_row_alone(monkeypatch) -> None:
-    from harness_uq.analyses.comparison import compare as comparing
+    from harness_uq.analyses.comparison import compare_sides as comparing
 
     def broken(a, b, *rest):
         if a.log.task == "b":
@@ -55,7 +55,7 @@ def test_an_error_in_one_task_of_a_comparison_costs_that_row_alone(monkeypatch) 
 
 
 def test_an_error_in_one_task_of_a_ranking_leaves_the_others(monkeypatch) -> None:
-    from harness_uq.analyses import rank as ranking
+    from harness_uq.analyses import joint_tasks as ranking
 
     def broken(entries, *rest, **named):
         if entries[0].log.task == "b":
