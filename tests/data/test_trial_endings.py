@@ -56,7 +56,7 @@ def test_estimates_carry_the_counts_and_begin_with_them():
     rows = estimate([a_log(scores, ended)])
     (row,) = rows
     causes = " (8 errors, 4 token limit)"
-    assert has(row, "missing-scores-bounds", n_missing=12, n_trials=300, causes=causes)
+    assert has(row, "missing-scores-matter", n_missing=12, n_trials=300, causes=causes)
     answer = Estimate.KIND.document(list(rows)).sections[0].answer
     assert answer == "12 of 300 samples have no score (8 errors, 4 token limit): left out of the mean."
 
