@@ -60,8 +60,10 @@ def test_compare_names_sides_and_ends_in_a_sentence(run: Run, aime: Path) -> Non
 
 @pytest.mark.slow
 def test_fail_if_worse_gives_exit_code_3(run: Run, aime: Path) -> None:
-    assert run("compare", *sides(aime), "--fail-if-worse")[0] == 3
-    assert run("compare", *sides(aime), "--fail-if-worse", "--margin", "0.6")[0] == 0
+    one = ("--filter", "score-first")
+    assert run("compare", *sides(aime), "--fail-if-worse", *one)[0] == 3
+    assert run("compare", *sides(aime), "--fail-if-worse")[0] == 0  # undecided after correction for two scores
+    assert run("compare", *sides(aime), "--fail-if-worse", "--margin", "0.6", *one)[0] == 0
     assert run("compare", *reversed(sides(aime)), "--fail-if-worse")[0] == 0
 
 

@@ -24,7 +24,12 @@ def test_items_pass_through_and_nothing_is_drawn_without_a_terminal(capsys):
 def test_a_terminal_shows_the_number_of_logs(monkeypatch):
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     at = SimpleNamespace(n_bytes=10, all_bytes=20, logs=1_000, n_logs=2_000)
-    monkeypatch.setattr(pipeline, "scan", lambda *_, progress, **__: progress(at))
+
+    def scan(*_, progress, **__):
+        progress(at)
+        return pipeline.Scan(pipeline.Reading(()), ())
+
+    monkeypatch.setattr(pipeline, "scan", scan)
     args = argparse.Namespace(engine="joblib", jobs=None, scheduler=None, store=None)
     scan_paths(args, ["logs"], load_plugins())
     assert "1,000 of 2,000 logs" in terminal.getvalue()

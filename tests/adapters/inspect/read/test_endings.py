@@ -58,4 +58,4 @@ def test_counts_agree_with_those_of_inspect(tmp_path):
     assert log.data[0].is_trial_scored.sum() == n_scored == 9
     assert log.reported["exact", "none"].value == log.data[0].values[log.data[0].is_trial_scored].mean()
     (row,) = estimate([path])
-    assert has(row, "missing-scores-bounds", n_missing=3, n_trials=12, causes=" (3 errors)")
+    assert has(row, "missing-scores-matter", n_missing=3, n_trials=12, causes=" (3 errors)")
