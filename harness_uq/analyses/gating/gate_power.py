@@ -20,7 +20,7 @@ from harness_uq.inference.decisions import Hypothesis, difference_hypothesis, is
 from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.options import OVERALL, Options
 from harness_uq.results.comparison import Comparison, Difference, PairedCounts
-from harness_uq.results.estimate import Estimate
+from harness_uq.results.estimate import Estimate, Interval
 from harness_uq.results.gate import GateRow
 from harness_uq.stats.design.power import detection_power, minimum_detectable_effect, required_questions
 from harness_uq.stats.pairs.run_variation import DistributionOverRuns, Normal, RunVariation
@@ -213,7 +213,9 @@ def _worst_of_pair(score: ComparedScore, options: Options) -> Hypothesis | None:
     if panel.n_questions < 2 or not result.std_error > 0:
         return None
     table = PairedCounts(*panel.table) if panel.table else None
-    row = replace(score.row, method=result.method, table=table, posterior=result.posterior)
+    value, level = float(np.subtract(*panel.scores)), options.level
+    difference = Difference(value, result.std_error, Interval(*result.interval(level, value), level, result.kind))
+    row = replace(score.row, method=result.method, table=table, difference=difference, posterior=result.posterior)
     over_runs = score.over_runs and replace(score.over_runs, questions=result.posterior)
     # exact tests do not use the posterior
     prob = 0.0 if is_exact(row) else prob_advantage(row, -row.margin)

@@ -142,6 +142,19 @@ def test_a_gate_that_cannot_fail_says_so(n: int, can_fail: bool) -> None:
     assert gate(log(0, n, **NEW), log(n, n, **OLD), options(0.0)).decision == ("fail" if can_fail else "undecided")
 
 
+@pytest.mark.parametrize("kind", ["clusters", "graded", "trials"])
+def test_a_gate_can_fail_if_the_worst_scores_do(kind: str) -> None:
+    """Also where the posterior decides: the observed scores must not enter the interval of the worst ones."""
+    rng = np.random.default_rng(1)
+    shape, fields = ((60, 3) if kind == "trials" else 60), {"passage": [f"p{k // 2}" for k in range(60)]}
+    draw = rng.random(shape) if kind == "graded" else (rng.random(shape) < 0.7).astype(float)
+    given = {"ids": IDS[:60], "fields": fields if kind == "clusters" else {}}
+    chosen = {"margin": 0.05, "range": {"acc": (0.0, 1.0)}, **({"cluster": "passage"} if kind == "clusters" else {})}
+    found = gate(task_log(draw, **NEW, **given), task_log(draw[::-1], **OLD, **given), **chosen)
+    assert found.rows[0].can_fail
+    assert gate(task_log(0 * draw, **NEW, **given), task_log(draw[::-1], **OLD, **given), **chosen).decision == "fail"
+
+
 def test_a_margin_as_large_as_the_score_cannot_fail() -> None:
     assert not gate(log(300, **NEW), log(300, **OLD), options(0.8)).can_fail
 
