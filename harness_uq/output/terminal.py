@@ -4,6 +4,7 @@ Names are shortened if they do not fit, numbers never are, and the columns that 
 """
 
 import io
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
@@ -31,6 +32,7 @@ _NARROW = 80
 _FEW_DIGITS = 3
 _LONGEST = 500
 _NARROWEST = 7
+_BETWEEN_WORDS = re.compile(r"(?<=[\w%.]) (?=\w)")
 
 
 def render(results: ResultSet, options: RenderOptions) -> str:
@@ -148,8 +150,8 @@ class TerminalPage:
         for column, width in zip(fitting, widths, strict=True):
             if table.columns:
                 table.add_column(min_width=_GAP)
-            header = column.header if cell_len(column.header) <= width else "\n".join(column.header.split())
-            table.add_column(header, justify="right" if column.is_number else "left", min_width=width)
+            header = [column.header] if cell_len(column.header) <= width else _header_lines(column.header)
+            table.add_column("\n".join(header), justify="right" if column.is_number else "left", min_width=width)
         contents = [
             [
                 Text(short, style=column.styles.get(text, ""))
@@ -212,14 +214,14 @@ class TerminalPage:
 def _fitting(columns: Sequence[Cells], width: int) -> tuple[list[Cells], list[str]]:
     """The columns that fit on a line, and the headers of the others.
 
-    Names lose their common part and headers are wrapped first, then short forms are used, then spare columns are
-    dropped, largest `spare` first; names are wrapped before those with 1 are dropped.
+    Names lose their common part first, then short forms are used, then spare columns are dropped, largest `spare`
+    first; headers and names are wrapped before columns with 1 are dropped.
     """
-    if _total(map(_on_one_line, columns)) <= width:
+    if _total(map(_with_header, columns)) <= width:
         return list(columns), []
     candidates = [short for column in columns for short in ([column] if column.short is None else column.short)]
     fitting = candidates
-    for least_width, last in ((_on_one_line, 1), (_wrapped, 0)):
+    for least_width, last in ((_with_header, 1), (_wrapped, 0)):
         while _total(map(least_width, fitting)) > width and (most := max(column.spare for column in fitting)) > last:
             fitting = [column for column in fitting if column.spare < most]
     return fitting, [column.header for column in candidates if column not in fitting]
@@ -228,7 +230,7 @@ def _fitting(columns: Sequence[Cells], width: int) -> tuple[list[Cells], list[st
 def _widths(columns: Sequence[Cells], width: int) -> list[int]:
     """Widths of the columns: headers and common parts of names are narrowed first, then names are wrapped, then cut."""
     widths = [_full(one) if one.is_number else min(_full(one), width) for one in columns]
-    for least_width in (_on_one_line, _wrapped, _cut):
+    for least_width in (_with_header, _on_one_line, _wrapped, _cut):
         least = [min(one, least_width(column)) for one, column in zip(widths, columns, strict=True)]
         while _total(widths) > width and widths != least:
             room = [k for k, one in enumerate(widths) if one > least[k]]
@@ -256,10 +258,22 @@ def _total(widths: Iterable[int]) -> int:
     return sum(n + _GAP for n in widths) - _GAP
 
 
+def _header_lines(header: str) -> list[str]:
+    """A header in one line, or in two that are broken between words, not within a formula such as P(A > B)."""
+    spaces = [space.start() for space in _BETWEEN_WORDS.finditer(header)]
+    pairs = ([header[:at], header[at + 1 :]] for at in spaces)
+    return min([[header], *pairs], key=lambda lines: max(map(cell_len, lines)))
+
+
+def _with_header(column: Cells) -> int:
+    """The smallest width in which each text and the header have one line."""
+    return max(_on_one_line(column), cell_len(column.header))
+
+
 def _on_one_line(column: Cells) -> int:
     """The smallest width in which each text has one line; that of numbers, and of names without their common part."""
     texts = max(map(cell_len, column.texts), default=0) if column.is_number else line_width(column.texts)
-    return max([texts, *map(cell_len, column.header.split())])
+    return max([texts, *map(cell_len, _header_lines(column.header))])
 
 
 def _wrapped(column: Cells) -> int:
@@ -267,7 +281,7 @@ def _wrapped(column: Cells) -> int:
     one_line = _on_one_line(column)
     if column.is_number:
         return one_line
-    return min(one_line, max([_NARROWEST, piece_width(column.texts), *map(cell_len, column.header.split())]))
+    return min(one_line, max([_NARROWEST, piece_width(column.texts), *map(cell_len, _header_lines(column.header))]))
 
 
 def _cut(column: Cells) -> int:

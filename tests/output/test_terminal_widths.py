@@ -147,6 +147,15 @@ def test_comparisons_always_show_the_scores_of_both_systems(name: str, width: in
     assert f"{one.value_b:.3f}" in row
 
 
+@pytest.mark.parametrize("width", range(20, 60))
+def test_headers_take_at_most_two_lines_and_formulas_are_not_broken(width: int) -> None:
+    page = TerminalPage(width=width)
+    page.add_table([Cells("Harness SE", ["0.05"]), Cells("Pass rate if equal", ["0.9"]), Cells("P(A > B)", ["0.9"])])
+    above, _, below = page.text.strip("\n").partition("0.05")
+    assert len(above.splitlines()) <= 3 and below
+    assert ("P(A > B)" in above) != ("P(A > B)" in page.hidden)
+
+
 def test_names_with_a_common_part_remain_different_in_narrow_columns() -> None:
     page = TerminalPage(width=30)
     page.add_table([Cells("System", SYSTEMS, is_number=False), Cells("Score", ["0.5000"] * 12)])
