@@ -19,7 +19,7 @@ from harness_uq.analyses.graded_answers import (
 from harness_uq.data.arrays import FloatArray, IntArray
 from harness_uq.data.panel import panel_of_scores
 from harness_uq.data.question_groups import divided_logs
-from harness_uq.data.selection import matches
+from harness_uq.data.selection import matches_system
 from harness_uq.data.task_log import TaskLog
 from harness_uq.inference.contrasts import paired_contrast
 from harness_uq.inference.decisions import adjusted_p_values
@@ -152,7 +152,7 @@ def _assess(logs: Sequence[TaskLog], labels: Human | None, options: Options, plu
 
 
 def _check_family(patterns: Sequence[str], systems: Sequence[str]) -> None:
-    own = [system for system in systems if matches(system, patterns)]
+    own = [system for system in systems if matches_system(system, patterns)]
     if not own or len(own) == len(systems):
         which = "every system" if own else "no system"
         raise DataError(
@@ -453,7 +453,7 @@ def _common_rows(a: GradedAnswers, b: GradedAnswers) -> tuple[IntArray, IntArray
 
 def _preference(entries: Sequence[GradedAnswers], patterns: Sequence[str], level: float) -> SelfPreference:
     first = entries[0]
-    is_own = [matches(entry.log.system, patterns) for entry in entries]
+    is_own = [matches_system(entry.log.system, patterns) for entry in entries]
     sides = [[entry for entry, own in zip(entries, is_own, strict=True) if own is wanted] for wanted in (True, False)]
 
     def complete(row: SelfPreference) -> SelfPreference:

@@ -258,14 +258,14 @@ def _side(args: argparse.Namespace, whose: str, reading: "Reading", name: str | 
     """The selected logs of one side, with the system renamed to `name`; `--model` selects one of several systems.
     Raises UsageError if several systems remain, or a pattern matches nothing.
     """
-    from harness_uq.data.selection import matches
+    from harness_uq.data.selection import matches_system
 
     systems = sorted({log.system for log in reading.logs})
     label_metrics = _load.label_metrics(args.labels)
     any_model = replace(_load.log_filter(args, label_metrics), models=())
     with _console.checking_arguments():
         any_model.check(reading.logs)
-    chosen = [system for system in systems if len(systems) == 1 or matches(system, args.model)]
+    chosen = [system for system in systems if len(systems) == 1 or matches_system(system, args.model)]
     if len(chosen) != 1:
         raise UsageError(
             f"{whose} contain several systems: {', '.join(systems)}. Select one, such as "

@@ -1,12 +1,15 @@
 """Names of logs as they are read: without control characters, and at most 500 characters long."""
 
-from collections.abc import Iterator
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from hashlib import sha256
 
 from harness_uq.data.task_log import TaskLog
 from harness_uq.messages.control_characters import visible
 
+_SETTINGS = re.compile(r" \([^()]*=[^()]*\)$")
 MAX_NAME = 500
 _N_DIGITS = 16
 
@@ -25,6 +28,26 @@ def bounded_name(name: str) -> str:
     if len(name) <= MAX_NAME:
         return name
     return f"{name[: MAX_NAME - 1 - _N_DIGITS]}…{sha256(name.encode()).hexdigest()[:_N_DIGITS]}"
+
+
+def without_settings(system: str) -> str:
+    """The name of a system without the settings at its end, as tables show it if they do not distinguish systems.
+
+    >>> without_settings("model (ability=1.3)"), without_settings("model (chat)")
+    ('model', 'model (chat)')
+    """
+    return _SETTINGS.sub("", system)
+
+
+def names_without_settings(names: Iterable[str]) -> dict[str, str]:
+    """Each name that ends with settings in parentheses, and the name without them, unless they distinguish two names.
+
+    >>> names_without_settings(["a (top_k=1)", "b (top_k=1)", "b (top_k=2)"])
+    {'a (top_k=1)': 'a'}
+    """
+    plain = {name: without_settings(name) for name in names}
+    counts = Counter(plain.values())
+    return {name: short for name, short in plain.items() if short != name and counts[short] == 1}
 
 
 def with_bounded_names(log: TaskLog) -> TaskLog:

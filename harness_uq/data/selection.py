@@ -9,6 +9,7 @@ import numpy as np
 
 from harness_uq.data.estimands import Scope
 from harness_uq.data.factors import REPEAT, find_factors
+from harness_uq.data.names import without_settings
 from harness_uq.data.task_log import (
     AggregateScore,
     Attempt,
@@ -309,7 +310,7 @@ class LogFilter:
         """Select from these logs; a log without selected data is left out."""
         all_logs = list(logs)
         tasks = _with_members(all_logs, self.tasks)
-        selected = [log for log in all_logs if matches(log.system, self.models) and log.task in tasks]
+        selected = [log for log in all_logs if matches_system(log.system, self.models) and log.task in tasks]
         data_of_logs = [
             [data for data in log.data if matches(data.metric, self.metrics) and matches(data.filter, self.filters)]
             for log in selected
@@ -330,7 +331,8 @@ class LogFilter:
         )
         for kind, patterns, names in available:
             for pattern in patterns:
-                if not any(matches(name, (pattern,)) for name in names):
+                is_match = matches_system if kind == "model" else matches
+                if not any(is_match(name, (pattern,)) for name in names):
                     raise DataError(NO_SUCH_SELECTION(kind=kind, pattern=pattern, known=sorted(names) or ["none"]))
 
 
@@ -342,7 +344,9 @@ def distinct_pair(system_a: str, system_b: str) -> tuple[str, str]:
 def systems_in_order(logs: Iterable[TaskLog], patterns: Sequence[str]) -> list[str]:
     """The systems in the order of the patterns that select them, or else of the logs."""
     systems = list(dict.fromkeys(log.system for log in logs))
-    return list(dict.fromkeys(name for pattern in patterns or ["*"] for name in systems if matches(name, [pattern])))
+    return list(
+        dict.fromkeys(name for pattern in patterns or ["*"] for name in systems if matches_system(name, [pattern]))
+    )
 
 
 def matches(name: str, patterns: Sequence[str]) -> bool:
@@ -352,6 +356,15 @@ def matches(name: str, patterns: Sequence[str]) -> bool:
     (True, True, True, False)
     """
     return not patterns or any(name == pattern or fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def matches_system(name: str, patterns: Sequence[str]) -> bool:
+    """`matches` for the name of a system, with or without the settings at its end.
+
+    >>> matches_system("model (ability=1.3)", ["model"]), matches_system("model (ability=1.3)", ["model (ability=2)"])
+    (True, False)
+    """
+    return matches(name, patterns) or matches(without_settings(name), patterns)
 
 
 def _with_members(logs: Sequence[TaskLog], patterns: Sequence[str]) -> set[str]:

@@ -28,7 +28,7 @@ from harness_uq.inference.contrasts import (
 from harness_uq.inference.marginals import marginal, posterior_of
 from harness_uq.inference.paired_records import PairedRecords, pair_records
 from harness_uq.io.plugins.manager import Plugins
-from harness_uq.messages import Message, distinct, with_severity
+from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.comparison import (
     CONSTANT_DIFFERENCE,
     INDEPENDENT_COMPARISON,
@@ -178,11 +178,6 @@ class JointPosterior(ABC):
     def _assumptions(self) -> tuple[Message, ...]:
         """What statements about these systems rest on."""
         return ()
-
-    @property
-    def warnings(self) -> tuple[Message, ...]:
-        """The warnings among the messages."""
-        return with_severity(self.messages, "warning")
 
     @property
     def p_values(self) -> FloatArray | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from harness_uq.data.log_filter import Selection
+from harness_uq.data.names import names_without_settings
 from harness_uq.data.task_log import FloatArray, TaskLog
 from harness_uq.io import paths as io_paths
 from harness_uq.io.paths import is_file, is_remote
@@ -200,7 +201,10 @@ def human_labels(
         return source
     found = read_labels(labels, inclusion_probabilities) if isinstance(labels, str | Path) else labels
     graded = without_labels(logs, labels)
-    check_systems(found, tuple(dict.fromkeys(log.system for log in graded)))
+    systems = tuple(dict.fromkeys(log.system for log in graded))
+    full_names = {short: name for name, short in names_without_settings(systems).items()}
+    found = [replace(label, system=full_names.get(label.system or "", label.system)) for label in found]
+    check_systems(found, systems)
     check_tasks(found, graded)
     return found
 

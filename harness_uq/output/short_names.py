@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from harness_uq.messages.control_characters import escape_control
 
@@ -11,7 +11,6 @@ _COMFORTABLE = 16
 _BREAK = re.compile(r"(?<=[_ /-])|(?=\()")
 _CUT_WORD = re.compile(r"[^\W_]+$")
 _CUT_WORD_AT_START = re.compile(r"^[^\W_]+")
-_SETTINGS = re.compile(r" \([^()]*=[^()]*\)$")
 
 
 def cell_len(text: str) -> int:
@@ -52,17 +51,6 @@ def shorten_names(names: Sequence[str], width: int) -> list[str]:
     if len(set(short.values())) < len(short):
         short = {name: f"{shorten(name, max(width - 4, 1))}…{k}" for k, name in enumerate(short, 1)}
     return [short[escape_control(name)] for name in names]
-
-
-def without_settings(names: Iterable[str]) -> dict[str, str]:
-    """Each name that ends with settings in parentheses, and the name without them, unless they distinguish two names.
-
-    >>> without_settings(["a (top_k=1)", "b (top_k=1)", "b (top_k=2)"])
-    {'a (top_k=1)': 'a'}
-    """
-    plain = {name: _SETTINGS.sub("", name) for name in names}
-    counts = Counter(plain.values())
-    return {name: short for name, short in plain.items() if short != name and counts[short] == 1}
 
 
 def wrap_names(names: Sequence[str], width: int) -> list[str]:

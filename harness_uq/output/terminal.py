@@ -15,11 +15,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from harness_uq.data.names import names_without_settings
 from harness_uq.io.plugins.protocols import RenderOptions, ResultSet
 from harness_uq.messages.control_characters import escape_control, escape_lines
 from harness_uq.output.document import GUIDE, Cells, Document, Kind, Section
 from harness_uq.output.message_links import with_links
-from harness_uq.output.short_names import line_width, piece_width, shorten_names, without_settings, wrap_names
+from harness_uq.output.short_names import line_width, piece_width, shorten_names, wrap_names
 from harness_uq.output.table_notes import folded, prominent_sentences
 from harness_uq.output.table_options import documents_of
 from harness_uq.output.words import commands_as, join_names
@@ -38,7 +39,7 @@ _BETWEEN_WORDS = re.compile(r"(?<=[\w%.]) (?=\w)")
 def render(results: ResultSet, options: RenderOptions) -> str:
     """The documents of all lists as text."""
     page = TerminalPage(options.width, is_terminal=options.is_terminal)
-    page.renames = without_settings(name for rows in results.lists.values() for name in _systems(rows))
+    page.renames = names_without_settings(name for rows in results.lists.values() for name in _systems(rows))
     documents = documents_of(results, options, Kind.text)
     is_crowded = any(_is_crowded(section, page.width) for document in documents for section in document.sections)
     if is_crowded and page.width <= _NARROW and options.digits is None and not options.percent:

@@ -47,6 +47,14 @@ def test_of_more_systems_two_are_named_in_the_order_wanted(two, capsys):
     assert compared(capsys, two, "--model", "small", "--model", "oth*") == ("small", "other one")
 
 
+def test_a_system_is_named_as_tables_show_it(tmp_path, capsys):
+    table = tmp_path / "scores.csv"
+    rows = [f"{name},{k},{(k + len(name)) % 2}" for name in ("big (t=1)", "tiny (t=2)") for k in range(20)]
+    table.write_text("\n".join(["system,question,score", *rows]))
+    assert "big (t=1)" not in output(capsys, "compare", str(table))[1]
+    assert compared(capsys, table, "--model", "tiny", "--model", "big (t=1)") == ("tiny (t=2)", "big (t=1)")
+
+
 def test_three_paths_of_two_systems_are_a_comparison_too(two, capsys):
     system(two, "large", 30, task="second")
     paths = sorted(two.glob("*/results_*.json"))

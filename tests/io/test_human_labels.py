@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from harness_uq.data.task_log import TaskLog
-from harness_uq.io.human_labels import Label, check_systems, check_tasks, grades, read_labels
+from harness_uq.io.human_labels import Label, check_systems, check_tasks, grades, human_labels, read_labels
 from harness_uq.messages.errors import DataError, LogError
 from tests.data.toy import task_log
 from tests.message_checks import raises_message
@@ -112,6 +112,14 @@ def test_different_tasks_of_different_systems_are_not_confused() -> None:
     check_tasks([Label("0", 1.0, system="a"), Label("0", 1.0, system="b")], logs)
     with raises_message(DataError, "labels-of-several-tasks", n_answers=1):
         check_tasks([Label("0", 1.0, system="b"), Label("1", 1.0, system="a")], [logs[0], *two_tasks("b")])
+
+
+def test_a_label_may_name_its_system_without_settings() -> None:
+    logs = [task_log([1, 0], system=name) for name in ("new (t=1)", "old (t=2)")]
+    (one,) = human_labels([Label("0", 1.0, system="new")], logs)
+    assert one.system == "new (t=1)"
+    with pytest.raises(DataError):  # which of two
+        human_labels([Label("0", 1.0, system="new")], [*logs, task_log([1, 0], system="new (t=3)")])
 
 
 def test_labels_that_all_belong_to_other_systems_are_an_error() -> None:
