@@ -479,8 +479,8 @@ def _compared_scores(gate: Gate, digits: int) -> Section:
 
 _RUN_COLUMNS = (
     Column("Runs", lambda row: f"{row.n_new_runs}, {row.n_baseline_runs}", is_number=True, spare=3),
-    Column("SE questions", "std_error_questions", number, spare=2),
-    Column("SE runs", "std_error_runs", number, spare=2),
+    Column("SE questions", "std_error_questions", number, spare=3),
+    Column("SE runs", "std_error_runs", number, spare=3),
 )
 
 
