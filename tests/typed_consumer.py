@@ -14,6 +14,6 @@ def consumer() -> None:
     assert_type([row.task for row in harness_uq.estimate("results/")], list[str])
     assert_type([row.task for row in harness_uq.estimate({"large": ["results/"]})], list[str])
     assert_type(harness_uq.compare_scores([1, 0], [1, 1], level=0.9), harness_uq.Comparison)
-    harness_uq.estimate(42)  # type: ignore[arg-type]
-    harness_uq.estimate("results/", level="0.9")  # type: ignore[arg-type]
-    harness_uq.estimate("results/", levl=0.9)  # type: ignore[call-arg]
+    harness_uq.estimate(42)  # type: ignore[call-overload]
+    harness_uq.estimate("results/", level="0.9")  # type: ignore[call-overload]
+    harness_uq.estimate("results/", levl=0.9)  # type: ignore[call-overload]
