@@ -78,7 +78,7 @@ def main() -> None:
     truthful = read_logs(args.data / "lm_eval/truthfulqa_gen_category_clusters").logs
     cases = {
         "AIME 2025 II, 19 systems, 15 problems, trials": (logs, 0.0, "epochs"),
-        "the same, margin .05": (logs, 0.05, "epochs"),
+        "the same, margin 0.05": (logs, 0.05, "epochs"),
         "the same as one gate of 19 scores": (as_tasks(logs), 0.0, "epochs"),
         "popularity, 3 systems, 10 questions, trials": (popularity, 0.0, "epochs"),
         "TruthfulQA, one system, 817 questions, 12 scores, halves": (truthful, 0.0, "halves"),

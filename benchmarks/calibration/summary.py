@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _SIZE_NAMES = ("N", "questions")
 _FAMILY_NAMES = {
-    "easy and hopeless": "easy and unsolvable questions",  # prose: ignore
+    "easy and unsolvable": "easy and unsolvable questions",  # prose: ignore
     "kinds": "types of scores",
     "few": "few clusters",
 }

@@ -17,7 +17,7 @@ _QUESTION_SD = 1.0
 _UNSOLVABLE = 0.05  # share of questions that are always answered wrong; the others are easy
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(60)
 
-_EASY_AND_UNSOLVABLE = "easy and hopeless"  # the name in the stored results; prose: ignore
+_EASY_AND_UNSOLVABLE = "easy and unsolvable"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

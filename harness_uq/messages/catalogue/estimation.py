@@ -462,8 +462,8 @@ GRADER_CORRECTION = MessageType.note(
     "UQ153",
     "The grader's mean score is {grader_mean:.4f}, and the mean of the human labels is {label_mean:.4f}. The "
     "corrected estimate of the mean human score is {estimate:.4f}.",
-    "harness_uq computes the mean of the grader's scores on all answers, and corrects this mean with the human labels "
-    "of some answers (prediction-powered inference).",
+    "harness_uq computes the mean of the grader's scores on all answers. Some answers also have human labels, which "
+    "correct this mean (prediction-powered inference).",
 )
 EFFECTIVE_LABELS = MessageType.note(
     "UQ154",
@@ -645,8 +645,8 @@ INCOMPLETE_TOTALS = MessageType.refusal(
     "{reason:sentence} The uncertainty cannot be estimated because the log does not record {missing}.",
     "To compute an interval from a total score, harness_uq needs the total score, and either the number of questions "
     "or a standard error.",
-    "Log the samples. If the log contains samples of some questions, use the option `--use-samples` to compute the "
-    "score from these samples. If the task has its own aggregation function, add `--uq bayes` to the run of lm-eval, "
+    "Log the samples. If the log contains a part of the samples, use the option `--use-samples` to compute the score "
+    "from this part. If the task has its own aggregation function, add `--uq bayes` to the run of lm-eval, "
     "because the function can only be called during the run.",
 )
 TOTALS_NOT_A_PROPORTION = MessageType.refusal(
