@@ -98,7 +98,7 @@ _ARGUMENTS = (
         group="Output",
         choices=("pass", "fail"),
         metavar="RESULT",
-        help="Exit as for pass or fail if the gate is undecided; the default is exit code 3",
+        help="Count an undecided gate as pass or fail, in the exit code and reports; the default is exit code 3",
     ),
     Option(
         name="annotations",
@@ -164,6 +164,7 @@ def _gate(args: argparse.Namespace, plugins: "Plugins", emitter: _emit.Emitter) 
         history=history if args.history else None,
         plugins=plugins,
     )
+    result = replace(result, on_undecided=args.on_undecided)
     if args.settings.path:
         used = SETTINGS_USED(path=relpath(args.settings.path))
         result = replace(result, messages=(*result.messages, used))
@@ -176,10 +177,7 @@ def _gate(args: argparse.Namespace, plugins: "Plugins", emitter: _emit.Emitter) 
         _write_annotations(args.annotations, result)
     if _console.report_failures(row.comparison for row in result.rows):
         return BROKEN
-    decision = result.decision
-    if decision == "undecided" and args.on_undecided:
-        decision = args.on_undecided
-    return {"pass": 0, "fail": FAILED, "undecided": UNDECIDED}[decision]
+    return {"pass": 0, "fail": FAILED, "undecided": UNDECIDED}[result.outcome]
 
 
 def _write_annotations(path: str, result: "Gate") -> None:

@@ -1,9 +1,11 @@
 """The formats `junit` and `github`: the decisions of gates as CI systems show them.
 
-A decision `fail` is a failure. An undecided test that the gate needs counts as skipped, because nothing was shown. The
-exit code of the gate decides what follows from it.
+Both show what the exit code of the gate means. An undecided test that the gate needs is an error, because the exit code
+3 stops the job, and CI systems display errors, but hide skipped tests. It is skipped or a failure if `--on-undecided`
+lets undecided gates pass or fail.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
@@ -12,6 +14,7 @@ from harness_uq.messages.control_characters import escape_control
 from harness_uq.output.document import GateCase, GateCases
 
 _DIGITS = 4
+_PLURALS = {"fail": "failures", "error": "errors", "skipped": "skipped"}
 
 
 def render_junit(results: ResultSet, options: RenderOptions) -> str:
@@ -34,9 +37,8 @@ def _gates(results: ResultSet, options: RenderOptions) -> Iterator[GateCases]:
 
 
 def _suite(gate: GateCases) -> ET.Element:
-    n_failed = sum(case.decision == "fail" for case in gate.cases)
-    n_skipped = sum(case.decision == "undecided" and case.is_needed for case in gate.cases)
-    counts = {"tests": len(gate.cases), "failures": n_failed, "errors": 0, "skipped": n_skipped}
+    outcomes = Counter(case.outcome for case in gate.cases)
+    counts = {"tests": len(gate.cases)} | {plural: outcomes[outcome] for outcome, plural in _PLURALS.items()}
     suite = ET.Element("testsuite", {"name": "harness-uq gate"} | {name: str(n) for name, n in counts.items()})
     suite.extend(map(_element, gate.cases))
     ET.SubElement(suite, "system-out").text = escape_control(gate.answer)
@@ -46,22 +48,22 @@ def _suite(gate: GateCases) -> ET.Element:
 def _element(case: GateCase) -> ET.Element:
     test = ET.Element("testcase", {"classname": escape_control(case.group), "name": escape_control(case.name)})
     text = escape_control(case.text)
-    if case.decision == "fail":
-        ET.SubElement(test, "failure", {"message": text, "type": "gate"}).text = text
-    elif case.decision == "undecided" and case.is_needed:
-        ET.SubElement(test, "skipped", {"message": f"undecided: {text}"})
-    else:
+    if case.outcome == "pass":
         ET.SubElement(test, "system-out").text = text
+    elif case.outcome == "skipped":
+        ET.SubElement(test, "skipped", {"message": text})
+    else:
+        tag = "failure" if case.outcome == "fail" else "error"
+        ET.SubElement(test, tag, {"message": text, "type": "gate"}).text = text
     return test
 
 
 def _annotations(gate: GateCases) -> Iterator[str]:
-    """Errors, warnings about undecided tests that the gate needs, and the decision as a notice."""
+    """Errors for tests that stop the job, warnings for undecided ones that do not, and the decision as a notice."""
     for case in gate.cases:
-        if case.decision == "fail":
-            yield _annotation("error", f"{case.group}: {case.name}", case.text)
-        elif case.decision == "undecided" and case.is_needed:
-            yield _annotation("warning", f"{case.group}: {case.name}", f"undecided: {case.text}")
+        if case.outcome != "pass":
+            severity = "warning" if case.outcome == "skipped" else "error"
+            yield _annotation(severity, f"{case.group}: {case.name}", case.text)
     yield _annotation("notice", "Evaluation gate", gate.answer)
 
 

@@ -6,7 +6,7 @@ formats of this package render it.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from harness_uq.messages.control_characters import escape_control
 from harness_uq.messages.errors import DataError
@@ -265,14 +265,13 @@ class Grid:
 class GateCase:
     """One test of a gate, as CI systems show it.
 
-    `name`: what is required. `decision`: `pass`, `fail` or `undecided`. `is_needed`: whether the gate passes only if
-    this test passes. `text`: the numbers behind the decision.
+    `name`: what is required. `outcome`: `pass`, `fail`, `error` if the gate needs the test and it is undecided, or
+    `skipped` if this counts as a pass. `text`: the numbers behind the outcome.
     """
 
     group: str
     name: str
-    decision: str
-    is_needed: bool
+    outcome: Literal["pass", "fail", "error", "skipped"]
     text: str
 
 

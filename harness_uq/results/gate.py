@@ -166,10 +166,11 @@ class Gate(Declared, HasMessages):
     requirements : one row per score with a required bound
     missing : task, metric and filter of scores of the baseline that the new runs lack
     flipped : questions whose answers changed, for each score of right and wrong answers
+    on_undecided : what an undecided gate counts as; None if it is neither a pass nor a failure
     messages : notes and warnings
     """
 
-    json_properties: ClassVar = ("can_fail",)
+    json_properties: ClassVar = ("can_fail", "outcome")
     record_rows: ClassVar = "rows"
     not_in_records: ClassVar = ("requirements", "flipped")
     record_prefix: ClassVar = "gate_"
@@ -180,7 +181,13 @@ class Gate(Declared, HasMessages):
     missing: tuple[ScoreName, ...] = ()
     requirements: tuple[RequirementRow, ...] = ()
     flipped: tuple[FlippedQuestions, ...] = ()
+    on_undecided: Literal["pass", "fail"] | None = None
     messages: tuple[Message, ...] = ()
+
+    @property
+    def outcome(self) -> Decision:
+        """The decision, or what an undecided gate counts as; the exit code follows from it."""
+        return self.on_undecided or "undecided" if self.decision == "undecided" else self.decision
 
     @property
     def can_fail(self) -> bool:
@@ -226,7 +233,16 @@ def gate_answer(gate: Gate) -> str:
     parts = [_comparison_answer(gate)] if gate.rows else []
     parts += [_requirement_answer(decision, gate) for decision in _REASONS]
     explained = sorted((part for part in parts if part[1]), key=lambda part: part[0] != gate.decision)
-    return f"{gate.decision.upper()}: {' '.join(text for _, text in explained)}"
+    decision = gate.decision.upper() + (_counts_as(gate) if gate.decision == "undecided" else "")
+    return f"{decision}: {' '.join(text for _, text in explained)}"
+
+
+def _counts_as(gate: Gate) -> str:
+    """What an undecided test or gate counts as, as the end of a phrase; empty if it is neither a pass nor a failure."""
+    if gate.on_undecided is None:
+        return ""
+    noun = "pass" if gate.on_undecided == "pass" else "failure"
+    return f", counts as a {noun} (--on-undecided {gate.on_undecided})"
 
 
 def _comparison_answer(gate: Gate) -> tuple[Decision, str]:
@@ -644,7 +660,7 @@ def _compared(gate: Gate, digits: int) -> Iterator[GateCase]:
         if one.difference is not None:
             difference = f"{number(one.difference.value, digits)} {interval(one.difference.interval, digits)}"
         text = f"{values}, difference: {difference}{_broken(gate, row) if row.decision == 'fail' else ''}"
-        yield GateCase(one.task, name, row.decision, row.is_needed, text)
+        yield _case(gate, (one.task, name), row.decision, text, is_needed=row.is_needed)
 
 
 def _broken(gate: Gate, row: GateRow) -> str:
@@ -661,13 +677,22 @@ def _required(gate: Gate, digits: int) -> Iterator[GateCase]:
         one = row.estimate
         name = f"{metric_name(one.metric, one.filter)} {_RELATIONS[row.requirement]} {row.bound:g}"
         text = f"{one.system}: {number(one.value, digits)} {interval(one.interval, digits)}"
-        yield GateCase(one.task, name, row.decision, True, text)
+        yield _case(gate, (one.task, name), row.decision, text)
 
 
 def _missing(gate: Gate) -> Iterator[GateCase]:
     for one in gate.missing:
         text = "The new runs have no score, but the baseline has one."
-        yield GateCase(one.task, f"{metric_name(one.metric, one.filter)} present", "undecided", True, text)
+        yield _case(gate, (one.task, f"{metric_name(one.metric, one.filter)} present"), "undecided", text)
+
+
+def _case(gate: Gate, names: tuple[str, str], decision: Decision, text: str, *, is_needed: bool = True) -> GateCase:
+    """A test whose outcome is `error` if it is needed and undecided, unless an undecided gate counts as something."""
+    if decision != "undecided" or not is_needed:
+        return GateCase(*names, "fail" if decision == "fail" else "pass", text)
+    outcomes: Mapping[str | None, Literal["fail", "error", "skipped"]]
+    outcomes = {"pass": "skipped", "fail": "fail", None: "error"}
+    return GateCase(*names, outcomes[gate.on_undecided], f"undecided{_counts_as(gate)}: {text}")
 
 
 _SELF_TESTS = {

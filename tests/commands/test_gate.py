@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -112,6 +113,34 @@ def test_the_self_test_prints_a_rate(folder: Path, capsys: pytest.CaptureFixture
 )
 def test_bounds_need_no_baseline(folder: Path, arguments: tuple[str, ...], code: int) -> None:
     assert main(["gate", str(folder / "same.csv"), *arguments]) == code
+
+
+@pytest.mark.parametrize(
+    ("option", "code", "start", "tag", "severity"),
+    [
+        (None, 3, "UNDECIDED: ", "error", "error"),
+        ("pass", 0, "UNDECIDED, counts as a pass (--on-undecided pass): ", "skipped", "warning"),
+        ("fail", 1, "UNDECIDED, counts as a failure (--on-undecided fail): ", "failure", "error"),
+    ],
+)
+def test_an_undecided_gate_is_the_same_everywhere(
+    folder: Path, capsys: pytest.CaptureFixture[str], option: str | None, code: int, start: str, tag: str, severity: str
+) -> None:
+    arguments = ["gate", str(folder / "same.csv"), "--at-least", "0.74", "--annotations", str(folder / "annotations")]
+    arguments += [] if option is None else ["--on-undecided", option]
+    printed = {}
+    for form in ("table", "markdown", "junit", "json"):
+        assert main([*arguments, "--format", form]) == code
+        printed[form] = capsys.readouterr().out
+    assert printed["table"].replace("\n", " ").startswith(start)
+    assert printed["markdown"].startswith(f"**{start}")
+    (case,) = ET.fromstring(printed["junit"]).iter("testcase")
+    assert (case[0].tag, case[0].get("message").partition(": ")[0]) == (tag, start[:-2].lower())
+    lines = (folder / "annotations").read_text().splitlines()
+    assert [line.partition(" ")[0] for line in lines] == [f"::{severity}", "::notice"]
+    assert f"Evaluation gate::{start}" in lines[1]
+    (row,) = json.loads(printed["json"])["gates"]
+    assert (row["decision"], row["on_undecided"], row["outcome"]) == ("undecided", option, option or "undecided")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from tests.analyses.gating.test_gate import NEW, OLD, log
 ANNOTATIONS = """\
 ::error title=toy%3A acc not worse by more than 0.05::new: 0.5000, old: 0.7500, difference: -0.2500 \
 [-0.2882, -0.2131]. Questions that are worse: 200, 201, 202, 203, 204 and 95 more
-::warning title=toy%3A acc at least 0.52::undecided: new: 0.5000 [0.4577, 0.5423]
+::error title=toy%3A acc at least 0.52::undecided: new: 0.5000 [0.4577, 0.5423]
 ::notice title=Evaluation gate::FAIL: new is worse than old by more than the margin on toy (-0.25, \
 [-0.2882, -0.2131]). The data do not show whether the score on toy is at least 0.52. \
 If the true scores equal the observed ones, 3,436 more questions would show it."""

@@ -17,7 +17,8 @@ IDS = [str(i) for i in range(400)]
 CHILDREN: dict[str, dict[str, int | None]] = {
     "testsuites": {"testsuite": None},
     "testsuite": {"testcase": None, "system-out": 1},
-    "testcase": {"skipped": 1, "failure": 1, "system-out": 1},
+    "testcase": {"skipped": 1, "error": 1, "failure": 1, "system-out": 1},
+    "error": {},
     "failure": {},
     "skipped": {},
     "system-out": {},
@@ -25,6 +26,7 @@ CHILDREN: dict[str, dict[str, int | None]] = {
 ATTRIBUTES = {
     "testsuite": {"name": str, "tests": int, "failures": int, "errors": int, "skipped": int},
     "testcase": {"name": str, "classname": str},
+    "error": {"message": str, "type": str},
     "failure": {"message": str, "type": str},
     "skipped": {"message": str},
 }
@@ -53,19 +55,19 @@ def suite_of(text: str) -> ET.Element:
     (suite,) = root
     cases = suite.findall("testcase")
     assert len(cases) == int(suite.get("tests"))
-    for tag, count in (("failure", "failures"), ("skipped", "skipped")):
+    for tag, count in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
         assert sum(case.find(tag) is not None for case in cases) == int(suite.get(count))
     return suite
 
 
-@pytest.mark.parametrize(("bound", "tags"), [(0.5, ["system-out"]), (0.9, ["failure"]), (0.75, ["skipped"])])
+@pytest.mark.parametrize(("bound", "tags"), [(0.5, ["system-out"]), (0.9, ["failure"]), (0.75, ["error"])])
 def test_each_decision_has_its_element(bound: float, tags: list[str]) -> None:
     suite = suite_of(render_results([gate(log(300), at_least=bound)], "junit"))
     (case,) = suite.findall("testcase")
     assert [child.tag for child in case] == tags
     assert (case.get("classname"), case.get("name")) == ("toy", f"acc at least {bound:g}")
-    counts = {name: int(suite.get(name)) for name in ("tests", "failures", "skipped")}
-    assert counts == {"tests": 1, "failures": tags.count("failure"), "skipped": tags.count("skipped")}
+    counts = {name: int(suite.get(name)) for name in ("tests", "failures", "errors", "skipped")}
+    assert counts == {"tests": 1, "failures": tags.count("failure"), "errors": tags.count("error"), "skipped": 0}
 
 
 def test_comparisons_and_missing_tasks_are_cases() -> None:
@@ -73,7 +75,7 @@ def test_comparisons_and_missing_tasks_are_cases() -> None:
     old = [log(300, system="old", task="a"), log(300, system="old", task="b")]
     suite = suite_of(render_results([gate(new, old, margin=0.05)], "junit"))
     names = [(case.get("classname"), case.get("name"), case[0].tag) for case in suite.findall("testcase")]
-    assert names == [("a", "acc not worse by more than 0.05", "system-out"), ("b", "acc present", "skipped")]
+    assert names == [("a", "acc not worse by more than 0.05", "system-out"), ("b", "acc present", "error")]
 
 
 @pytest.mark.parametrize(
@@ -84,6 +86,7 @@ def test_comparisons_and_missing_tasks_are_cases() -> None:
         lambda suite: suite.attrib.pop("errors"),
         lambda suite: suite.insert(0, suite[-1]),
         lambda suite: ET.SubElement(suite[0], "error"),
+        lambda suite: suite[0].append(suite[0][0]),
     ],
 )
 def test_the_check_of_the_format_finds_a_damaged_file(damage: Callable[[ET.Element], object]) -> None:
