@@ -257,14 +257,14 @@ QUESTIONS_AND_ROWS_DIFFER = MessageType.refusal(
 
 PREDATES_VERSION_4 = MessageType.error(
     "LM401",
-    "The file was written by a version of lm-eval before 0.4, which is not supported.",
+    "Results of lm-eval before version 0.4 are not supported.",
     "Version 0.4 of lm-eval changed the format of results files, and harness_uq does not read the older format.",
     "Run the evaluation with a newer version of lm-eval.",
 )
 NO_RESULTS = MessageType.error(
     "LM402",
     "The file contains no lm-eval results.",
-    "A results file of lm-eval is a JSON object with the members `results` and `versions`.",
+    "A results file of lm-eval is a JSON object with the members `results` and `configs`.",
     "Check the path of the file.",
 )
 

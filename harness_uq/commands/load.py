@@ -144,12 +144,14 @@ def report_read_errors(*readings: "Reading") -> int:
 
 
 def _report_read_errors(reading: "Reading") -> int:
-    for path, message in _console.marked(reading.warnings):
-        if message.is_ignored and path not in reading.unread:
-            continue
-        severity = "error" if path in reading.unread else "warning"
-        _console.print_error(f"{severity}: {path}: {message.text} ({message.code})")
-    for path, message in reading.failures:
+    from harness_uq.io.readers import grouped_by_folder
+
+    warnings = _console.marked(reading.warnings)
+    for is_unread in (True, False):
+        listed = [pair for pair in warnings if (pair[0] in reading.unread) is is_unread]
+        for path, message in grouped_by_folder(pair for pair in listed if is_unread or not pair[1].is_ignored):
+            _console.print_error(f"{'error' if is_unread else 'warning'}: {path}: {message.text} ({message.code})")
+    for path, message in grouped_by_folder(reading.failures):
         _console.print_message(message, path)
     for message in reading.trouble:
         _console.print_message(message)

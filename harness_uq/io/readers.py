@@ -187,6 +187,7 @@ Progress = Callable[[Sequence[tuple[Reader, Run]]], Iterable[tuple[Reader, Run]]
 _LOGGER = logging.getLogger("harness_uq")
 _DATA_SUFFIXES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".eval")
 _MOST_EXPLAINED = 20
+_MOST_NAMED = 3
 _MOST_EXPLAINED_BYTES = 64 << 20
 _ORIGINAL = ".before-harness-uq"  # suffix of the originals that `rescore --in-place` keeps
 
@@ -290,9 +291,8 @@ def task_logs(
     if selection is not None and selection.columns:
         plugins = reading_columns(plugins, selection.columns)
     reading = read_logs(runs, harnesses=plugins.harnesses, strict=True, need_scores=need_scores)
-    for path, message in reading.warnings:
-        if path in reading.unread:
-            _LOGGER.warning("%s: %s", escape_control(path), message)
+    for path, message in grouped_by_folder(pair for pair in reading.warnings if pair[0] in reading.unread):
+        _LOGGER.warning("%s: %s", escape_control(path), message)
     logs = reading.logs if selection is None else selection.of(reading.logs)
     catalogues = plugins.catalogues
     return [
@@ -343,10 +343,29 @@ def _checked(harness: Reader | ReadsObjects, read: Iterable[TaskLog], *, need_sc
 
 def _all_failures(failures: Sequence[tuple[str, Message]]) -> Message:
     """The failures as one message; of a single one its own code."""
-    if len(failures) == 1:
-        path, message = failures[0]
+    grouped = grouped_by_folder(failures)
+    if len(grouped) == 1:
+        path, message = grouped[0]
         return message.at(path)
-    return PATHS_UNREADABLE(reasons=" ".join(message.at(path).text for path, message in failures))
+    return PATHS_UNREADABLE(reasons=" ".join(message.at(path).text for path, message in grouped))
+
+
+def grouped_by_folder(errors: Iterable[tuple[str, Message]]) -> list[tuple[str, Message]]:
+    """Paths and messages, with one entry for all files of a folder that have the same message: the folder and up to
+    three names.
+    """
+    files = dict[tuple[str, Message], list[str]]()
+    for path, message in errors:
+        files.setdefault((io_paths.folder_of(path), message), []).append(path)
+    return [(_named_files(folder, paths), message) for (folder, message), paths in files.items()]
+
+
+def _named_files(folder: str, paths: Sequence[str]) -> str:
+    if len(paths) == 1:
+        return paths[0]
+    n_more = len(paths) - _MOST_NAMED
+    names = ", ".join(map(io_paths.name_of, paths[:_MOST_NAMED])) + (f" and {n_more} more files" if n_more > 0 else "")
+    return names if folder in ("", ".") else f"{folder}: {names}"
 
 
 def _unscored_run(logs: Sequence[TaskLog]) -> Message:

@@ -69,7 +69,10 @@ def list_files(path: str) -> list[Fingerprint]:
 
 
 def search(files: Sequence[str], readers: Mapping[str, Reader]) -> SearchResult:
-    """Let each reader find its runs among the files; raises LogError if two harnesses claim the same file."""
+    """Let each reader find its runs among the files; raises LogError if two harnesses claim the same file.
+
+    Only the reader that finds a run reports on its files.
+    """
     runs: list[tuple[Reader, Run]] = []
     owner: dict[str, str] = {}
     problems: list[tuple[str, Message]] = []
@@ -86,6 +89,7 @@ def search(files: Sequence[str], readers: Mapping[str, Reader]) -> SearchResult:
                 if owner.setdefault(file, name) != name:
                     raise LogError(FILE_CLAIMED_TWICE(path=file, first=owner[file], second=name))
             runs.append((harness, run))
+    problems = [(file, message) for file, message in problems if file not in owner]
     order = {file: position for position, file in enumerate(files)}
     runs.sort(key=lambda pair: run_order(pair[1].files[0], pair[1].time, order))
     return SearchResult(tuple(runs), frozenset(owner), tuple(dict.fromkeys(problems)))

@@ -262,9 +262,15 @@ def is_results(tree: object) -> bool:
 def _checked(tree: object) -> Table:
     if is_results(tree):
         return table(tree)
-    if isinstance(tree, Mapping) and {"results", "versions"} <= tree.keys():
+    if isinstance(tree, Mapping) and _predates_version_4(tree):
         raise uq.LogError(PREDATES_VERSION_4())
     raise NoResultsError(NO_RESULTS())
+
+
+def _predates_version_4(tree: Mapping[object, object]) -> bool:
+    """Whether lm-eval before 0.4 wrote the content. Other tools, such as lighteval, write `results` and `versions`."""
+    config = tree.get("config")
+    return {"results", "versions"} <= tree.keys() and isinstance(config, Mapping) and "model" in config
 
 
 def _name(function: object) -> str | None:

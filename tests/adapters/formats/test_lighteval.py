@@ -21,6 +21,26 @@ pq = pytest.importorskip("pyarrow.parquet")
 
 READERS = {name: ResourceReader(name, module) for name, module in FORMATS.items()}
 TIME = "2026-01-01T00-00-00.000001"
+# the members that lighteval 0.13 writes (EvaluationTracker.results and GeneralConfigLogger)
+GENERAL = {
+    "lighteval_sha": "3fd1526",
+    "num_fewshot_seeds": 1,
+    "max_samples": None,
+    "job_id": 0,
+    "start_time": 11.5,
+    "end_time": 12.5,
+    "total_evaluation_time_secondes": "1.0",
+    "model_config": {},
+    "model_name": "org/one",
+}
+WRITTEN = {
+    "config_general": GENERAL,
+    "results": {},
+    "versions": {},
+    "config_tasks": {},
+    "summary_tasks": {},
+    "summary_general": {},
+}
 
 
 def row(number: int | None, query: str = "q", task: str = "toy|0", **metrics: object) -> dict[str, object]:
@@ -39,8 +59,9 @@ def details(folder: Path, *rows: object, task: str = "toy|0", model: str = "org/
 def results(folder: Path, totals: dict[str, object], model: str = "org/one", **members: object) -> Path:
     path = folder / "results" / model / f"results_{TIME}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    general = {"lighteval_sha": "3fd1526", "model_name": model} | members.pop("config_general", {})
-    path.write_text(json.dumps({"config_general": general, "results": totals, "config_tasks": {}} | members))
+    members["config_general"] = GENERAL | {"model_name": model} | members.get("config_general", {})
+    versions = dict.fromkeys(totals, 0)
+    path.write_text(json.dumps(WRITTEN | {"results": totals, "versions": versions} | members))
     return path
 
 
@@ -192,6 +213,7 @@ def test_files_of_lm_eval_and_lighteval_are_told_apart(tmp_path: Path) -> None:
     assert [run.files for run in lighteval.find([str(path), str(other)]).runs] == [(str(path),)]
     reading = read_logs([str(path)], harnesses=load_plugins().harnesses)
     assert [log.source.harness for log in reading.logs] == ["lighteval"]
+    assert (reading.failures, reading.warnings) == ((), ())
 
 
 def test_generation_parameters_are_settings(tmp_path: Path) -> None:

@@ -73,7 +73,9 @@ HOSTILE = {
     "an empty results file": lambda folder: results_named(folder).touch(),
     "results cut off": lambda folder: results_named(folder).write_text('{"results": {"toy": {"acc,n'),
     "results nested too deeply": lambda folder: results_named(folder).write_text('{"results": ' + DEEP),
-    "results of lm-eval before 0.4": lambda folder: results_named(folder).write_text('{"results": {}, "versions": {}}'),
+    "results of lm-eval before 0.4": lambda folder: results_named(folder).write_text(
+        '{"results": {}, "versions": {}, "config": {"model": "hf-causal"}}'
+    ),
     "results of text that is no JSON": lambda folder: results_named(folder).write_text("\x1b[2J\x00\u202e"),
     "an empty samples file": lambda folder: samples_named(folder).touch(),
     "samples that are no JSON": lambda folder: samples_named(folder).write_text("doc_id,acc\n0,1\n"),

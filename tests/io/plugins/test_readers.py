@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from harness_uq.io.plugins.protocols import Discovery, Run
-from harness_uq.io.readers import read_logs
+from harness_uq.io.readers import _all_failures, grouped_by_folder, read_logs
 from harness_uq.messages import Message
+from harness_uq.messages.catalogue.reading import LOG_UNREADABLE
 from harness_uq.messages.errors import LogError
 from tests.data.toy import task_log
 from tests.message_checks import has, params_of, raises_message
@@ -142,6 +143,29 @@ def test_a_glob_pattern_names_its_matches(folder):
 def test_strict_reading_raises_with_every_message(folder):
     with pytest.raises(LogError, match=r"truncated"):
         read(folder / "bad.toy", strict=True)
+
+
+def test_only_the_reader_that_finds_a_run_reports_on_its_files(folder):
+    class Mistaken(Toy):
+        name = "mistaken"
+
+        def find(self, paths):
+            return Discovery((), (), tuple((path, "too old") for path in paths))
+
+    reading = read_logs(folder / "late.toy", harnesses={"mistaken": Mistaken(), "toy": Toy()})
+    assert (len(reading.logs), reading.failures, reading.warnings) == (1, (), ())
+
+
+def test_files_of_a_folder_with_the_same_message_are_reported_together():
+    unread, truncated = LOG_UNREADABLE(reason="it is empty"), LOG_UNREADABLE(reason="it is truncated")
+    errors = [*((f"a/{name}.json", unread) for name in "12345"), ("a/6.json", truncated), ("b/1.json", unread)]
+    assert grouped_by_folder([*errors, ("x", truncated), ("y", truncated)]) == [
+        ("a: 1.json, 2.json, 3.json and 2 more files", unread),
+        *errors[-2:],
+        ("x, y", truncated),
+    ]
+    several = _all_failures([pair for pair in errors if pair[1] == unread])
+    assert params_of(several, "paths-unreadable")["reasons"].count("it is empty") == 2
 
 
 def test_a_file_claimed_twice_is_an_error(folder):

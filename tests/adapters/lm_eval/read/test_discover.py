@@ -161,6 +161,8 @@ def test_other_files_are_not_recognised(folder):
         folder.text("notes.txt", "results"),
         folder.text("log.json", '{"version": 2, "status": "success", "eval": {}, "results": {}}'),
         folder.text("results.json", '{"results": [1, 2, 3]}'),
+        folder.text(f"results_{TIME}.json", '{"config_general": {}, "results": {}, "versions": {}}'),
+        folder.text(f"results_{LATER}.json", '{"results": {}, "versions": {}, "config": {}}'),
         folder.text("samples_of_soil.json", '{"depth": 3}'),
         folder.text("config.json", '{"config": {"a": 1}}'),
         folder.text("data.jsonl", '{"id": 1}\n'),
@@ -176,7 +178,7 @@ def test_other_files_are_not_recognised(folder):
     [
         (f"results_{TIME}.json", "", "file-empty"),
         (f"results_{TIME}.json", '{"results": {"t": {"acc', "invalid-json"),
-        (f"results_{TIME}.json", '{"results": {}, "versions": {}, "config": {}}', "predates-version-4"),
+        (f"results_{TIME}.json", '{"results": {}, "versions": {}, "config": {"model": "gpt2"}}', "predates-version-4"),
         (f"samples_t_{TIME}.jsonl", "", "file-empty"),
         (f"samples_t_{TIME}.jsonl", "not json", "samples-not-json"),
     ],

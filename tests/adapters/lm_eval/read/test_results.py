@@ -151,7 +151,7 @@ def test_old_samples_are_named_after_the_arguments_in_either_way(tmp_path):
     ("content", "error", "words"),
     [
         ('{"results": {"t": {"acc,no', LogError, "invalid-json"),
-        ('{"results": {}, "versions": {}, "config": {}}', LogError, "predates-version-4"),
+        ('{"results": {}, "versions": {}, "config": {"model": "gpt2"}}', LogError, "predates-version-4"),
         ('{"results": [1, 2], "configs": {}}', NoResultsError, "no-results"),
         ("[]", NoResultsError, "no-results"),
     ],
