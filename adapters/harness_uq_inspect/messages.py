@@ -15,12 +15,11 @@ ENDED_BY_LIMIT = MessageType.note(
 )
 UNLISTED_QUESTIONS = MessageType.note(
     "IN102",
-    "{n_generated} of the {n_questions:count question} {n_generated:plural is|are} not in the list of sample ids in "
-    "the header of the log. If the scores of other questions determined which questions were added, the intervals are "
-    "wrong.",
-    "A SampleSource can add questions during a run, and other programs can edit logs. If earlier scores determine "
-    "which questions are chosen next, the mean score is biased.",
-    "Check where the additional questions come from.",
+    "The header of the log lists {n_listed:count sample id}, and {n_generated} of the {n_questions:count question} in "
+    "the log {n_generated:plural is|are} not among them. The log does not state the reason.",
+    "A SampleSource can add questions during a run, and other programs can edit logs or rename samples. If earlier "
+    "scores determine which questions are chosen next, the mean score is biased, and its interval is wrong.",
+    "Check where the questions come from that the header does not list.",
 )
 STOPPED_EARLY = MessageType.note(
     "IN103",
@@ -155,7 +154,8 @@ REPEATED_TRIALS = MessageType.warning(
     "IN203",
     "{n_trials:count trial is|trials are} logged more than once for the same question and epoch. Only the last "
     "record counts.",
-    "If a run is resumed, Inspect AI can log a sample twice.",
+    "If a run is resumed, Inspect AI can log a sample twice. Records of the same question and epoch count as one "
+    "sample, unless the run had several epochs and all records have the same epoch.",
     "No action is required, unless the scores of the repeated samples differ.",
 )
 STALE_INTERVALS = MessageType.warning(

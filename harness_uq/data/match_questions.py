@@ -245,12 +245,12 @@ def _n_different(codes: IntArray) -> int:
 
 
 def _content_warning(ids: Sequence[IntArray], hashes: Sequence[IntArray]) -> tuple[Message, ...]:
-    if not all(own.all() for own in hashes):
-        return ()
-    n_common, n_same = (int((_occurrences(codes) == len(codes)).sum()) for codes in (ids, hashes))
-    if not n_common:
-        return ()
-    return (QUESTION_CONTENT_DIFFERS(n_different=n_common - min(n_same, n_common), n_common=n_common),)
+    """Warn if an identifier belongs to different contents. Several questions may have the same content."""
+    in_all = _occurrences(ids) == len(ids)
+    contents = _common_rows(ids, hashes, ids[0][in_all[ids[0]]])
+    if n_different := _n_different(contents):
+        return (QUESTION_CONTENT_DIFFERS(n_different=n_different, n_common=contents.shape[1]),)
+    return ()
 
 
 def _moved_warning(ids: Sequence[IntArray], hashes: Sequence[IntArray]) -> tuple[Message, ...]:

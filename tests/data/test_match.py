@@ -47,6 +47,15 @@ def test_without_hashes_identifiers_match():
     assert has(pairs, "unmatched-questions", n_systems=2, n_common=2, n_unmatched=1)
 
 
+def test_questions_that_share_one_prompt_have_the_same_content_in_both_runs():
+    ids = [str(number) for number in range(30)]
+    a, b = (task_log([1, 0] * 15, system=name, ids=ids, hashes=["prompt"] * 30) for name in "ab")
+    pairs = aligned(a, b)
+    assert (pairs.matched_by, pairs.n_questions, pairs.messages) == ("id", 30, ())
+    moved = task_log([1, 0] * 15, system="b", ids=ids, hashes=["prompt"] * 28 + ["another", ""])
+    assert has(aligned(a, moved), "question-content-differs", n_different=1, n_common=30)
+
+
 def test_contents_that_all_differ_fall_back_to_identifiers_with_a_warning():
     a = task_log([1, 0], system="a", ids=["1", "2"], hashes=["p", "q"])
     b = task_log([0, 1], system="b", ids=["1", "2"], hashes=["r", "s"])

@@ -38,7 +38,8 @@ def notes_on(log: Log, frame: Frame) -> Iterator[Message]:
     if any(NAME in (document.metadata or {}) for document in log.documents.values()):
         yield catalogue.CHOSEN_ACTIVELY(n_questions=len(log.documents))
     elif known and n_generated:
-        yield catalogue.UNLISTED_QUESTIONS(n_generated=n_generated, n_questions=len(log.documents))
+        counts = {"n_listed": len(known), "n_questions": len(log.documents)}
+        yield catalogue.UNLISTED_QUESTIONS(n_generated=n_generated, **counts)
     results = log.header.results
     if results is not None and results.early_stopping is not None:
         yield _on_early_stopping(results.early_stopping, results.total_samples)
@@ -102,8 +103,8 @@ def warnings_on(log: Log) -> Iterator[Message]:
     if log.damaged:
         yield catalogue.DAMAGED_MEMBERS(n_members=len(log.damaged), first=log.damaged[0])
     yield from log.oddities
-    if log.n_repeated:
-        yield catalogue.REPEATED_TRIALS(n_trials=log.n_repeated)
+    if log.repeated:
+        yield catalogue.REPEATED_TRIALS(n_trials=len(log.repeated))
     if is_stale(log):
         yield catalogue.STALE_INTERVALS()
     yield from _on_completeness(log)

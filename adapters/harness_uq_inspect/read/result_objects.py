@@ -58,4 +58,5 @@ def _parsed(log: "EvalLog") -> Log:
     parsed = Log(decoded, reductions=decoded.reductions or [])
     parsed.add(decoded.samples or ())
     decoded.samples = None
+    parsed.resolve_repeats()
     return parsed

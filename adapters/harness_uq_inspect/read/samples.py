@@ -37,16 +37,16 @@ class Log:
     """The content of one log file.
 
     `cells`: sample of each (question, epoch); the later one if it was logged twice. `documents`: one sample of each
-    question, with the input and metadata of the question. `reductions`: scores reduced over epochs. `n_repeated`:
-    number of samples ignored because a later one has the same question and epoch. `damaged`: members that could not be
-    read. `oddities`: a warning for each irregularity of the file format.
+    question, with the input and metadata of the question. `reductions`: scores reduced over epochs. `repeated`: samples
+    ignored because a later one has the same question and epoch. `damaged`: members that could not be read. `oddities`:
+    a warning for each irregularity of the file format.
     """
 
     header: Header
     cells: dict[tuple[str, int], Sample] = field(default_factory=dict)
     documents: dict[str, Sample] = field(default_factory=dict)
     reductions: list[Reduction] = field(default_factory=list)
-    n_repeated: int = 0
+    repeated: list[Sample] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
     oddities: list[Message] = field(default_factory=list)
 
@@ -57,8 +57,37 @@ class Log:
             if self.documents.setdefault(question, sample) is not sample:
                 sample.input = sample.target = sample.metadata = None
             bound_sample(sample)
-            self.n_repeated += (question, sample.epoch) in self.cells
+            if (earlier := self.cells.get((question, sample.epoch))) is not None:
+                self.repeated.append(earlier)
             self.cells[question, sample.epoch] = sample
+
+    def resolve_repeats(self) -> None:
+        """After all samples were added, count the records of one question and epoch as one sample, also in the numbers
+        that Inspect computed from all records. They are trials if the run had several epochs, but all records have
+        the same epoch.
+        """
+        if not self.repeated:
+            return
+        n_epochs, records = self.header.eval.config.epochs or 1, dict[str, list[Sample]]()
+        for sample in (*self.repeated, *self.cells.values()):
+            records.setdefault(str(sample.id), []).append(sample)
+        is_numbered = len({epoch for _, epoch in self.cells}) > 1
+        if not is_numbered and max(map(len, records.values())) <= n_epochs:
+            trials = ((question, pair) for question, samples in records.items() for pair in enumerate(samples, 1))
+            self.cells = {(question, epoch): sample for question, (epoch, sample) in trials}
+            self.repeated = []
+            return
+        results, n_cells = self.header.results, len(self.cells)
+        n_records = n_cells + len(self.repeated)
+        n_listed = len(set(map(str, self.header.eval.dataset.sample_ids or ())))
+        if results is None or results.total_samples != n_records or n_listed * n_epochs > n_cells:
+            return
+        results.total_samples = n_cells
+        results.completed_samples = min(results.completed_samples, n_cells)
+        for score in results.scores:
+            if score.scored_samples is not None and score.scored_samples > len(records):
+                n_scored, rest = divmod(score.scored_samples * n_cells, n_records)
+                score.scored_samples = None if rest else n_scored
 
 
 @io_paths.reading()
@@ -66,7 +95,9 @@ def read_log(path: str) -> Log:
     """Header, samples and reductions of a `.eval` or `.json` log. Raises LogError if the file is not a log or cannot be
     read.
     """
-    return _read_eval(path) if io_paths.name_of(path).endswith(".eval") else _read_json(path)
+    log = _read_eval(path) if io_paths.name_of(path).endswith(".eval") else _read_json(path)
+    log.resolve_repeats()
+    return log
 
 
 def read_header(archive: Archive) -> Header:
@@ -91,15 +122,14 @@ def _read_json(path: str) -> Log:
 
 def _read_eval(path: str) -> Log:
     with Archive(path) as archive:
-        log = Log(read_header(archive), oddities=list(_oddities(archive)))
+        log = Log(read_header(archive))
         if HEADER in archive:
             _warn_of_repeated_keys(HEADER, archive.read(HEADER), log)
         names = archive.names(_SAMPLES)
         summaries = _summaries(archive, log)
-        if len(summaries) > len(names) > 0:
-            log.oddities.append(
-                catalogue.SUMMARIES_AND_SAMPLES_DIFFER(n_summaries=len(summaries), n_samples=len(names))
-            )
+        n_summaries = len({(str(summary.id), summary.epoch) for summary in summaries})
+        if n_summaries > len(names) > 0:
+            log.oddities.append(catalogue.SUMMARIES_AND_SAMPLES_DIFFER(n_summaries=n_summaries, n_samples=len(names)))
         if log.header.invalidated or len(summaries) < len(names):
             log.add(_complete_samples(archive, archive.fetched(names), log))
         else:
@@ -108,12 +138,14 @@ def _read_eval(path: str) -> Log:
             _complete_histories(archive, log)
         if _REDUCTIONS in archive:
             log.reductions = _reductions(archive, log)
+        log.oddities[:0] = _oddities(archive, log)
     return log
 
 
-def _oddities(archive: Archive) -> Iterator[Message]:
-    if archive.repeated:
-        yield catalogue.REPEATED_MEMBERS(n_members=len(archive.repeated), first=archive.repeated[0])
+def _oddities(archive: Archive, log: Log) -> Iterator[Message]:
+    samples = {f"{_SAMPLES}{sample.id}_epoch_{sample.epoch}.json" for sample in log.repeated}
+    if repeated := [name for name in archive.repeated if name not in samples]:
+        yield catalogue.REPEATED_MEMBERS(n_members=len(repeated), first=repeated[0])
     if archive.misplaced:
         yield catalogue.MISPLACED_MEMBERS(n_members=len(archive.misplaced), first=archive.misplaced[0])
 
@@ -226,7 +258,7 @@ def read_shards(paths: Sequence[str]) -> Log:
         joined.add(log.cells.values())
         joined.damaged += log.damaged
         joined.oddities += log.oddities
-    joined.n_repeated = sum(log.n_repeated for log in logs)
+    joined.repeated = [sample for log in logs for sample in log.repeated]
     return joined
 
 

@@ -5,9 +5,20 @@ import zipfile
 import numpy as np
 import pytest
 
-from harness_uq import LogError
+from harness_uq import LogError, estimate
 from harness_uq_inspect.read.samples import read_log
-from tests.adapters.inspect.logs import DEFLATE, ZSTANDARD, entry, grid, header, read, sample, write_eval, write_json
+from tests.adapters.inspect.logs import (
+    DEFLATE,
+    ZSTANDARD,
+    entry,
+    grid,
+    header,
+    read,
+    sample,
+    score_totals,
+    write_eval,
+    write_json,
+)
 from tests.message_checks import has, names_of, raises_message
 
 VALUES = [["C", "I"], ["I", "I"], ["C", "P"]]
@@ -97,6 +108,43 @@ def test_journalled_summaries_are_read_in_the_order_they_were_written(tmp_path):
     log = read(path)
     assert entry(log, "match").values == [[1.0]]
     assert has(log, "repeated-trials")
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_records_of_one_question_and_epoch_are_one_sample(tmp_path):
+    """7 questions, each logged twice, and Inspect computed its results from all 14 records."""
+    earlier = [sample(number, match="C") for number in range(1, 8)]
+    later = [sample(number, match="C" if number % 2 else "I") for number in range(1, 8)]
+    totals = score_totals("match", 4 / 7, n=14, stderr=0.137)
+    head = header(scores=[totals], total=14, dataset={"name": "toy", "samples": 7, "sample_ids": list(range(1, 8))})
+    records = [*earlier, *later]
+    for path in (
+        write_eval(tmp_path / "log.eval", head, records),
+        write_eval(tmp_path / "summaries_only.eval", head, records, with_samples=False),
+        write_json(tmp_path / "log.json", head, records),
+    ):
+        log = read(path)
+        assert entry(log, "match").values[:, 0].tolist() == [1, 0, 1, 0, 1, 0, 1]
+        assert (log.reported["match", "none"].n, log.facts.n_all) == (7, 7)
+        assert names_of(log.warnings) == ["repeated-trials"]
+        (row,) = estimate(log)
+        assert (row.n_questions, row.method) == (7, "beta")
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_records_of_one_epoch_are_trials_if_the_run_had_several_epochs(tmp_path):
+    samples = [sample(number, match=value) for value in "CI" for number in (1, 2, 3)]
+    head = header(epochs=2, total=6)
+    for path in (write_eval(tmp_path / "log.eval", head, samples), write_json(tmp_path / "log.json", head, samples)):
+        log = read(path)
+        assert entry(log, "match", "mean").values.tolist() == [[1, 0]] * 3
+        assert names_of(log.warnings) == []
+
+
+def test_a_sample_that_is_missing_beside_a_repeated_one_is_missing(tmp_path):
+    head = header(total=3, dataset={"name": "toy", "sample_ids": [1, 2, 3]})
+    log = read(write_json(tmp_path / "log.json", head, [sample(1, match="C"), sample(1, match="C"), sample(2)]))
+    assert names_of(log.warnings) == ["repeated-trials", "log-trimmed"]
 
 
 def test_damaged_summaries_are_replaced_by_samples(tmp_path):

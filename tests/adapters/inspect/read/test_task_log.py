@@ -353,7 +353,7 @@ def test_questions_that_a_sample_source_added_are_counted_by_their_identifiers(l
     head = header(total=4, dataset={"name": "toy", "sample_ids": [1, 2]})
     log = log_of(head, grid([[1.0], [0.0], [1.0], [1.0]]))
     [note] = [message for message in log.messages if message.code == "IN102"]
-    assert note.params == {"n_generated": 2, "n_questions": 4}
+    assert note.params == {"n_generated": 2, "n_listed": 2, "n_questions": 4}
 
 
 def test_a_log_that_lists_fewer_questions_than_its_results_is_not_from_a_sample_source(log_of):
