@@ -22,7 +22,15 @@ from harness_uq import (
     rank_scores,
 )
 from harness_uq.data.selection import select_questions
-from harness_uq.data.task_log import Classifications, MetadataField, Scores, SufficientStatistics, TaskLog
+from harness_uq.data.task_log import (
+    AggregateScore,
+    Classifications,
+    MetadataField,
+    Questions,
+    Scores,
+    SufficientStatistics,
+    TaskLog,
+)
 from harness_uq.options import resolve
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Interval
@@ -391,6 +399,27 @@ def test_the_overall_result_of_one_task_is_that_task(block: range) -> None:
             if alone.prob_positive is not None:
                 assert close(difference.prob_better, alone.prob_positive), number
             assert_ranked_as_compared(rank(logs, chosen, overall=True).overall, difference, number)
+
+
+@numbers(range(0, 72, 6))
+def test_a_group_of_one_task_is_that_task(block: range) -> None:
+    for number in block:
+        one = panel(number)
+        logs = list(one.logs)
+        for log in one.logs:
+            row = AggregateScore(log.data[0].metric, "none", None, None, "a group")
+            logs.append(replace(log, task="suite", data=(row,), questions=Questions(()), subtasks=(log.task,)))
+        rows = [row for row in estimate(logs, **one.options) if row.system == one.logs[0].system]
+        of_task, of_group = sorted(rows, key=lambda row: row.task == "suite")
+        assert (of_group.task, of_group.interval, of_group.std_error) == (
+            "suite",
+            of_task.interval,
+            of_task.std_error,
+        )
+        if len(one.logs) == 2:
+            a, b = ([log for log in logs if log.system == system.system] for system in one.logs)
+            of_task, of_group = (row for row in compare(a, b, **one.options))
+            assert (of_group.task, of_group.difference) == ("suite", of_task.difference)
 
 
 @numbers(range(2, 120, 10))

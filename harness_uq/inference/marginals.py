@@ -10,7 +10,7 @@ from harness_uq.data.clusters import clusters_of
 from harness_uq.data.estimands import ConfusionMetric, Estimand, MethodInfo, PassK, Scope, Statistic, parse_estimand
 from harness_uq.data.selection import SelectedRun
 from harness_uq.data.structure import Clusters, Evidence, Structure, StructureOptions, codes_of, detect
-from harness_uq.data.task_groups import group_data, group_structure, members_of
+from harness_uq.data.task_groups import SAME_VALUE, group_data, group_structure, members_of
 from harness_uq.data.task_log import (
     AggregateScore,
     Classifications,
@@ -171,9 +171,15 @@ def _marginal(
 def estimate_group(
     log: TaskLog, data: TaskData, logs: Sequence[TaskLog], options: "Options", plugins: Plugins
 ) -> Estimate:
-    """Estimate the weighted mean of a group's tasks, whose logs are among `logs`."""
+    """Estimate the weighted mean of a group's tasks, whose logs are among `logs`; a group of one task is that task."""
+    chosen = plugins.estimators.get(options.method)
+    takes_groups = chosen is not None and chosen.info.takes_groups
     try:
         members = members_of(log, logs)
+        if not takes_groups and (single := _only_member(log, data, members)) is not None:
+            row = estimate_data(*single, logs, options, plugins)
+            reported = log.reported.get((data.metric, data.filter), row.harness)
+            return replace(row, task=log.task, source=log.source, harness=reported)
         joined = group_data(
             log, data.metric, data.filter, members, lambda member: clusters_of(member, options.structure, plugins)
         )
@@ -183,11 +189,21 @@ def estimate_group(
     estimand = _estimand(joined, options)
     rng = np.random.default_rng(options.seed)
     problem = Problem(estimand, joined, structure, log, options.level, options.interval, rng)
-    chosen = plugins.estimators.get(options.method)
-    if options.method == "bayes" or (chosen is not None and chosen.info.takes_groups):
+    if options.method == "bayes" or takes_groups:
         return solve(problem, options.method, plugins)
     row = solve(problem, "bayes", plugins)
     return replace(row, messages=(*row.messages, GROUP_METHOD_REPLACED(method=options.method)))
+
+
+def _only_member(log: TaskLog, data: TaskData, members: Sequence[TaskLog]) -> tuple[TaskLog, TaskData] | None:
+    """The only task of a group with this metric and its data; None if several have it, or it has another score."""
+    key = (data.metric, data.filter)
+    having = [(member, one) for member in members for one in member.data if (one.metric, one.filter) == key]
+    if len(having) != 1:
+        return None
+    reported, own = (one.reported.get(key, NOTHING_REPORTED).value for one in (log, having[0][0]))
+    is_same = reported is None or own is None or abs(reported - own) <= SAME_VALUE * max(1.0, abs(reported))
+    return having[0] if is_same else None
 
 
 def posterior_of(row: Estimate) -> Posterior:

@@ -92,7 +92,8 @@ def _rows(
     rows = [job.isolated(a, b) for a, b in pairs if not a.log.subtasks]
     panels = {key: score.members[0] for key, score in job.matched.items()}
     groups = {key: subtasks for key, _ in matched if (subtasks := side_a.chosen[key].log.subtasks)}
-    rows += [replace(job.group(key, panels), subtasks=subtasks) for key, subtasks in groups.items()]
+    of_tasks = {row.key: row for row in rows}
+    rows += [replace(job.group(key, panels, of_tasks), subtasks=subtasks) for key, subtasks in groups.items()]
     rows += job.overall(panels)
     rows = [replace(row, messages=(*row.messages, *notes)) for row in rows]
     same = sameness(side_a, side_b, matched)
@@ -167,11 +168,18 @@ class _Job:
                 return row
         return self._independent(a, b, reason)
 
-    def group(self, key: ScoreKey, panels: Mapping[ScoreKey, Panel]) -> Comparison:
-        """Compare a group of tasks, with the weights of the harness."""
+    def group(
+        self, key: ScoreKey, panels: Mapping[ScoreKey, Panel], of_tasks: Mapping[ScoreKey, Comparison]
+    ) -> Comparison:
+        """Compare a group of tasks, with the weights of the harness; the row of a group of one task is that task's."""
         _, metric, name = key
         try:
             weights = self._group_weights(key)
+            single = of_tasks.get((next(iter(weights)), metric, name)) if len(weights) == 1 else None
+            if single is not None and single.margin == self.options.margin_of(key[0]):
+                if (matched := self.matched.get(single.key)) is not None:
+                    self.matched[key] = matched
+                return replace(single, task=key[0])
             panel_of_task = [panels.get((task, metric, name)) for task in weights]
             if missing := [task for task, panel in zip(weights, panel_of_task, strict=True) if panel is None]:
                 raise NotEstimableError(GROUP_NOT_PAIRED(tasks=missing))

@@ -50,7 +50,7 @@ class Interner:
 
     def __init__(self, paths: Iterable[str]) -> None:
         self.objects: dict[object, object] = {path: path for path in paths}
-        self._fields: dict[tuple[bytes, bool], MetadataField] = {}
+        self._fields: dict[tuple[bytes, bool, tuple[str, ...]], MetadataField] = {}
         self._outlines: dict[tuple[str, ...], Questions] = {}
 
     def run(self, run: RunResult) -> RunResult:
@@ -91,7 +91,7 @@ class Interner:
         return self.objects.setdefault(value, value)  # type: ignore[return-value]
 
     def _field(self, field: MetadataField) -> MetadataField:
-        return self._fields.setdefault((field.codes.tobytes(), field.is_text), field)
+        return self._fields.setdefault((field.codes.tobytes(), field.is_text, field.values), field)
 
 
 def outline(log: TaskLog) -> TaskLog:

@@ -21,3 +21,12 @@ def test_what_runs_from_several_workers_have_in_common_is_held_once(log):
     assert one.ids == log.questions.ids
     assert one.ids is other.ids
     assert one.fields["topic"] is other.fields["topic"]
+
+
+def test_fields_that_divide_the_questions_alike_keep_their_own_values():
+    log = task_log([1, 0, 1], fields={"gold": ["0", "1", "0"], "topic": ["law", "math", "law"]})
+    shared = Interner([TOY.path]).run(RunResult(TOY.path, None, (TOY.path,), (log,))).logs[0].questions
+    assert {name: field.values for name, field in shared.fields.items()} == {
+        "gold": ("0", "1"),
+        "topic": ("law", "math"),
+    }
