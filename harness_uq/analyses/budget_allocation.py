@@ -53,12 +53,7 @@ def _split_plan(system_effects: Effects, options: Options) -> BudgetAllocation:
         level=options.level,
         rows=tuple(
             AllocationRow(
-                name,
-                split.units,
-                split.trials,
-                {**split.levels, **design.fixed_levels},
-                split.cost,
-                split.half_width,
+                name, split.units, split.trials, {**split.levels, **design.fixed_levels}, split.cost, split.half_width
             )
             for name, split in rows.items()
             if split is not None

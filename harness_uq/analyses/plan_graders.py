@@ -6,12 +6,7 @@ from typing import Unpack
 
 import numpy as np
 
-from harness_uq.analyses.graded_answers import (
-    GradedAnswers,
-    graded_answers,
-    graders_of_same_answers,
-    scores_of_graders,
-)
+from harness_uq.analyses.graded_answers import GradedAnswers, graded_answers, graders_of_same_answers, scores_of_graders
 from harness_uq.analyses.pilot_variances import FEW_CLUSTERS
 from harness_uq.data.arrays import FloatArray, IntArray
 from harness_uq.inference.load_plugins import load_plugins

@@ -16,12 +16,7 @@ import numpy as np
 from harness_uq.data.catalogue import Catalogue, CatalogueEntry
 from harness_uq.data.selection import PREFIX
 from harness_uq.data.structure import Clusters, Evidence, StructureOptions
-from harness_uq.data.task_log import (
-    ClusterDeclaration,
-    MetadataField,
-    Questions,
-    TaskLog,
-)
+from harness_uq.data.task_log import ClusterDeclaration, MetadataField, Questions, TaskLog
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.score_structure import (
     PARTIAL_CLUSTER_FIELD,

@@ -13,12 +13,7 @@ import numpy as np
 
 from harness_uq.data.arrays import FloatArray, read_only
 from harness_uq.messages import Message
-from harness_uq.messages.catalogue.resources import (
-    COST_FROM_PRICES,
-    COST_LOGGED,
-    GRADER_NOT_SEPARATE,
-    PRICE_UNKNOWN,
-)
+from harness_uq.messages.catalogue.resources import COST_FROM_PRICES, COST_LOGGED, GRADER_NOT_SEPARATE, PRICE_UNKNOWN
 from harness_uq.messages.errors import DataError
 
 

@@ -188,12 +188,7 @@ def with_open_differences(
     if outcome is None:
         return rows
     open_rows = {  # tasks may be pooled only without extreme scores, with which their ranges differ
-        row.key: identified_difference(
-            row,
-            [end[row.key] for end in outcome.ends],
-            options.level,
-            is_alone=is_alone,
-        )
+        row.key: identified_difference(row, [end[row.key] for end in outcome.ends], options.level, is_alone=is_alone)
         for row, is_alone in zip(rows, alone_in_family(rows), strict=True)
         if all(row.key in end for end in outcome.ends)
     }
@@ -371,10 +366,7 @@ def with_open_ranks(ranking: Ranking, ranks: OpenRanks, policies: MissingPolicie
     if all(other == leaders for other in others):
         return ranking
     warning = RANKS_DEPEND_ON_MISSING(
-        n_missing=sum(count.n_missing for count in ranks.counts),
-        dropped=leaders,
-        worst=others[0],
-        open=others[1],
+        n_missing=sum(count.n_missing for count in ranks.counts), dropped=leaders, worst=others[0], open=others[1]
     )
     return replace(ranking, messages=(*ranking.messages, warning))
 

@@ -80,10 +80,6 @@ def check_cells(n_rows: int, n_columns: int, most_columns: int = MAX_COLUMNS) ->
     if n_columns > most_columns or n_rows * n_columns > most:
         raise LogError(
             TOO_MANY_CELLS(
-                n_rows=n_rows,
-                n_columns=n_columns,
-                most_cells=int(most),
-                most_columns=most_columns,
-                variable=MAX_CELLS,
+                n_rows=n_rows, n_columns=n_columns, most_cells=int(most), most_columns=most_columns, variable=MAX_CELLS
             )
         )

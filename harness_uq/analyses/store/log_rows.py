@@ -56,11 +56,7 @@ _KINDS = {
     "records": _Kind(SufficientStatistics, ("n_columns", "values", "function"), ("clusters",)),
     "totals": _Kind(AggregateScore, ("reason", "is_contradicted"), ("total", "n", "is_share")),
 }
-_ATTRIBUTES = {
-    ("records", "values"): "statistics",
-    ("records", "function"): "statistic",
-    ("totals", "total"): "value",
-}
+_ATTRIBUTES = {("records", "values"): "statistics", ("records", "function"): "statistic", ("totals", "total"): "value"}
 """Attributes with other names than their column."""
 _MATRICES = ("values", "predictions")
 _INTEGERS = ("targets", "predictions", "clusters")

@@ -18,11 +18,7 @@ from harness_uq.io.plugins.protocols import CredibleKind, Problem
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue import estimation as catalogue
 from harness_uq.results.estimate import Estimate
-from harness_uq.stats.proportion.binomial import (
-    BinomialMethod,
-    beta_posterior,
-    binomial_interval,
-)
+from harness_uq.stats.proportion.binomial import BinomialMethod, beta_posterior, binomial_interval
 
 FEW_QUESTIONS = 16  # from here on the 95 % HDI covers 0.90 at every theta, 0.899 at 21 questions
 
@@ -110,20 +106,14 @@ _WILSON = MethodInfo(
         "Inverts the score test of a proportion; independent questions, each answered once. The standard "
         "error shown is the half-width divided by z."
     ),
-    sources=(
-        "wilson1927",
-        "bowyer2025",
-    ),
+    sources=("wilson1927", "bowyer2025"),
 )
 
 _CLOPPER_PEARSON = MethodInfo(
     title="Clopper–Pearson interval",
     formula="[Beta<sub>α/2</sub>(S, F + 1), Beta<sub>1−α/2</sub>(S + 1, F)]",
     text="Inverts the exact binomial test; covers at least the level, usually more.",
-    sources=(
-        "clopper1934",
-        "bowyer2025",
-    ),
+    sources=("clopper1934", "bowyer2025"),
 )
 
 _AGRESTI_COULL = MethodInfo(

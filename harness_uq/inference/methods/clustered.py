@@ -224,10 +224,7 @@ class ClusteredWilson(RequiresProblem):
             "Wilson's interval at n<sub>eff</sub> = min(n, p (1 − p) / SE<sub>c</sub>²) with t<sub>C−1</sub> for z"
         ),
         text="SE<sub>c</sub> is the cluster-robust standard error.",
-        sources=(
-            "korn1998",
-            "wilson1927",
-        ),
+        sources=("korn1998", "wilson1927"),
         uses_clusters=True,
     )
     requirements = (needs_mean("binary"), _needs_units)
@@ -388,10 +385,7 @@ _T = MethodInfo(
         "(Σ<sub>i∈c</sub> (y<sub>i</sub> − ȳ))²"
     ),
     text="C clusters, or questions with repeated trials, are the units of independence.",
-    sources=(
-        "liang1986",
-        "miller2024",
-    ),
+    sources=("liang1986", "miller2024"),
     uses_clusters=True,
 )
 
@@ -402,10 +396,7 @@ _CR2 = MethodInfo(
         "(1 − n<sub>c</sub> / n)"
     ),
     text="ν are Satterthwaite's degrees of freedom.",
-    sources=(
-        "bell2002",
-        "pustejovsky2018",
-    ),
+    sources=("bell2002", "pustejovsky2018"),
     uses_clusters=True,
 )
 
@@ -416,10 +407,7 @@ _CLT = MethodInfo(
         "(y<sub>i</sub> − ȳ))²"
     ),
     text="As cluster-robust t, with the normal quantile: too narrow with few clusters.",
-    sources=(
-        "liang1986",
-        "miller2024",
-    ),
+    sources=("liang1986", "miller2024"),
     uses_clusters=True,
 )
 

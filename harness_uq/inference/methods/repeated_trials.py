@@ -212,15 +212,8 @@ class PassAtK:
             "other events in k trials are treated alike. Used for exactly these questions where a test finds "
             "their success rates Beta-distributed."
         ),
-        sources=(
-            "chen2021",
-            "bowyer2025",
-            "hariri2025",
-        ),
-        scopes=(
-            "population",
-            "benchmark",
-        ),
+        sources=("chen2021", "bowyer2025", "hariri2025"),
+        scopes=("population", "benchmark"),
     )
 
     def why_unsupported(self, problem: Problem) -> Message | None:
@@ -264,14 +257,8 @@ class UnbiasedPassAtK(RequiresProblem):
             "Nothing is assumed of how success rates vary over questions. The other events in k trials are "
             "treated alike."
         ),
-        sources=(
-            "chen2021",
-            "ferguson1973",
-        ),
-        scopes=(
-            "population",
-            "benchmark",
-        ),
+        sources=("chen2021", "ferguson1973"),
+        scopes=("population", "benchmark"),
         uses_clusters=True,
     )
     requirements = (_needs_pass_k,)

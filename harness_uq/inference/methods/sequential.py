@@ -52,11 +52,7 @@ class ConfidenceSequenceMean(RequiresProblem):
         scores, bounds = scores_of(problem), problem.structure.bounds or (0.0, 1.0)
         means, line = question_means(scores), _line(problem)
         sequence = stats.confidence_sequence(
-            means[: line.n_used],
-            clusters=line.clusters,
-            level=problem.level,
-            bounds=bounds,
-            planned=line.planned,
+            means[: line.n_used], clusters=line.clusters, level=problem.level, bounds=bounds, planned=line.planned
         )
         interval = Interval(float(sequence.low[-1]), float(sequence.high[-1]), problem.level, "confidence")
         spread = stats.clustered_bounded_posterior(*stats.cluster_totals(means, unit_codes(scores)), *bounds)

@@ -92,11 +92,7 @@ class Predictor:
 
 
 def fit_predictor(
-    history: ArrayLike,
-    *,
-    low: float = 0.0,
-    high: float = 1.0,
-    rng: np.random.Generator | None = None,
+    history: ArrayLike, *, low: float = 0.0, high: float = 1.0, rng: np.random.Generator | None = None
 ) -> Predictor:
     """Fit a factor model and the prior of a new system to the scores of earlier systems.
 

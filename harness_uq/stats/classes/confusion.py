@@ -23,26 +23,11 @@ from harness_uq.stats.classes.dirichlet import (
     ratio_posterior,
 )
 from harness_uq.stats.common.posterior import BetaPosterior, Posterior, ScaledPosterior
-from harness_uq.stats.common.validate_arrays import (
-    FloatArray,
-    IntArray,
-    as_floats,
-    broadcast_floats,
-    validated_codes,
-)
+from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, as_floats, broadcast_floats, validated_codes
 from harness_uq.stats.common.validate_scalars import MAX_DRAWS, check_number, check_whole
 
 ConfusionMetric = Literal[
-    "f1",
-    "f_beta",
-    "precision",
-    "recall",
-    "specificity",
-    "accuracy",
-    "balanced_accuracy",
-    "informedness",
-    "g",
-    "mcc",
+    "f1", "f_beta", "precision", "recall", "specificity", "accuracy", "balanced_accuracy", "informedness", "g", "mcc"
 ]
 
 _PRIOR = np.ones(4)

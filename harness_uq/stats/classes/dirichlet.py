@@ -165,11 +165,7 @@ def mean_of_betas_posterior(first: tuple[float, float], second: tuple[float, flo
 
 
 def draws_posterior(
-    statistic: Function,
-    parts: Sequence[Part],
-    *,
-    n_draws: int = N_DRAWS,
-    rng: np.random.Generator | None = None,
+    statistic: Function, parts: Sequence[Part], *, n_draws: int = N_DRAWS, rng: np.random.Generator | None = None
 ) -> DrawsPosterior:
     """Posterior of a scale-free statistic of sums of cells under Dirichlet weights, by draws.
 

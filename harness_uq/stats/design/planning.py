@@ -60,14 +60,7 @@ def expected_width(
     return np.asarray(2 * z * np.sqrt(paired_variance(check_variance(variance, "variance"), design_effect=deff) / n))
 
 
-def predict_width(
-    pilot: Posterior,
-    ratio: float,
-    *,
-    low: float = 0.0,
-    high: float = 1.0,
-    level: float = 0.95,
-) -> float:
+def predict_width(pilot: Posterior, ratio: float, *, low: float = 0.0, high: float = 1.0, level: float = 0.95) -> float:
     """Expected interval width of a run that is `ratio` times as large as a pilot.
 
     Parameters

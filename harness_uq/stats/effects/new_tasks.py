@@ -25,14 +25,7 @@ class NewTasksPosterior(QuantilePosterior):
     """
 
     def __init__(
-        self,
-        process: BetaPosterior,
-        process_weight: float,
-        *,
-        score: float,
-        logit: float,
-        std_error: float,
-        df: float,
+        self, process: BetaPosterior, process_weight: float, *, score: float, logit: float, std_error: float, df: float
     ) -> None:
         self._process, self.process_weight = process, process_weight
         self._score, self._logit, self._std_error, self._df = score, logit, std_error, df

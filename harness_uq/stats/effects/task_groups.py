@@ -7,13 +7,7 @@ from scipy import special
 from harness_uq.messages.errors import DataError
 from harness_uq.stats.clusters.quadrature import BetaBinomialGrid, beta_binomial_grid
 from harness_uq.stats.common.posterior import BetaPosterior, IntervalKind, QuantilePosterior
-from harness_uq.stats.common.validate_arrays import (
-    FloatArray,
-    IntArray,
-    check_counts,
-    check_finite,
-    validated_codes,
-)
+from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, check_counts, check_finite, validated_codes
 from harness_uq.stats.common.validate_scalars import check_range
 
 _Z_NODES = np.linspace(0.0, 8.0, 801)[1:]  # normal quantiles

@@ -59,11 +59,7 @@ class JudgeAssessment:
 
 
 def assess_judge(
-    judge: ArrayLike,
-    human: ArrayLike,
-    *,
-    clusters: ArrayLike | None = None,
-    probabilities: ArrayLike | None = None,
+    judge: ArrayLike, human: ArrayLike, *, clusters: ArrayLike | None = None, probabilities: ArrayLike | None = None
 ) -> JudgeAssessment:
     """Estimate, weight and effective number of labels of a correction.
 

@@ -287,11 +287,7 @@ def _order(strata: IntArray, has_label: NDArray[np.bool_], rng: np.random.Genera
 
 
 def _completed(
-    h: FloatArray,
-    strata: IntArray,
-    has_label: NDArray[np.bool_],
-    weights: FloatArray | None,
-    rng: np.random.Generator,
+    h: FloatArray, strata: IntArray, has_label: NDArray[np.bool_], weights: FloatArray | None, rng: np.random.Generator
 ) -> FloatArray:
     """Labels of all questions: missing ones are drawn from the pilot, mostly from the same stratum.
 

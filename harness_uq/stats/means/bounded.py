@@ -6,12 +6,7 @@ from scipy import special
 
 from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.common.posterior import BetaPosterior
-from harness_uq.stats.common.validate_arrays import (
-    FloatArray,
-    broadcast_floats,
-    check_finite,
-    validated_codes,
-)
+from harness_uq.stats.common.validate_arrays import FloatArray, broadcast_floats, check_finite, validated_codes
 from harness_uq.stats.common.validate_scalars import check_number, check_range, check_whole
 from harness_uq.stats.units.priors import PRIORS
 from harness_uq.stats.units.process import UnitProcess

@@ -7,13 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, check_finite, check_level, validated_codes
-from harness_uq.stats.common.validate_scalars import (
-    MAX_DRAWS,
-    check_bounds,
-    check_number,
-    check_rng,
-    check_whole,
-)
+from harness_uq.stats.common.validate_scalars import MAX_DRAWS, check_bounds, check_number, check_rng, check_whole
 from harness_uq.stats.pairs.empirical_likelihood import likelihood_roots
 
 _MAX_ENUMERATED = 12

@@ -266,12 +266,7 @@ class _Stack:
         low, high = self.low[rows], self.high[rows]
         goal = np.tile(p, len(self.low))
         x = invert_rows(
-            lambda x, k: self.cdf(x, rows[k]),
-            goal,
-            low=low,
-            high=high,
-            guess=guesses.ravel(),
-            scale=scales[rows] / 64,
+            lambda x, k: self.cdf(x, rows[k]), goal, low=low, high=high, guess=guesses.ravel(), scale=scales[rows] / 64
         )
         return np.where(goal <= 0, low, np.where(goal >= 1, high, x)).reshape(len(self.low), p.size)
 
