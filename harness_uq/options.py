@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args
 
 from harness_uq.data.estimands import Scope, parse_estimand
 from harness_uq.messages.errors import DataError, UsageError, unknown_name
-from harness_uq.messages.similar_names import did_you_mean
+from harness_uq.messages.similar_names import suggestion
 
 if TYPE_CHECKING:
     from harness_uq.data.log_filter import Selection
@@ -109,6 +109,16 @@ def table_of(convert: Callable[[object], object]) -> Callable[[object], object]:
         return {name: convert(item) for name, item in value.items()}
 
     return convert_all
+
+
+def _weights(value: object) -> object:
+    """A scheme, or a table of numbers of at least 0, not all of them 0."""
+    if isinstance(value, str):
+        return one_of(*WEIGHT_SCHEMES).convert(value)
+    weights = table_of(NOT_NEGATIVE.convert)(value)
+    if not any(weights.values()):  # type: ignore[attr-defined]
+        raise ValueError
+    return weights
 
 
 def _improvements(value: object) -> dict[str | None, object]:
@@ -487,6 +497,12 @@ class Options:
         metavar="FILE",
         commands="estimate compare rank report gate",
         functions="estimate compare rank report gate resource_use",
+        settings={
+            "token_prices": Rule(
+                table_of(table_of(NOT_NEGATIVE.convert)),
+                "a table of prices by model, such as {gpt-5 = {input = 1.25, output = 10}}",
+            )
+        },
         help="Use the token prices in this TOML file if the log contains no costs; implies --resources",
         variants={
             "gate": {
@@ -735,7 +751,12 @@ class Options:
         group="Overall result",
         metavar="WEIGHTS",
         commands=_OVERALL,
-        help="Set the weights of tasks: equal, questions, group, subtasks or a FILE of weights (default: equal)",
+        settings={
+            "weights": Rule(
+                _weights, f"{', '.join(WEIGHT_SCHEMES)} or a table of weights by task, such as {{gsm8k = 2, drop = 1}}"
+            )
+        },
+        help="Set the weights of tasks: equal, questions, group, subtasks or a FILE of weights (default: {default})",
     )
     normalize: Normalization = option(
         "none",
@@ -751,6 +772,8 @@ class Options:
         is_list=True,
         metavar="TASK=P",
         commands=_OVERALL,
+        settings={"chance": Rule(table_of(CHANCE.convert), "a table of scores by task, such as {arc = 0.25}")},
+        merge="by name",
         help="Set the expected score of random answers on TASK, such as 0.25 (repeatable)",
     )
     missing_tasks: MissingTasks = option(
@@ -758,7 +781,8 @@ class Options:
         group="Overall result",
         choices=get_args(MissingTasks),
         commands=_OVERALL,
-        help="If a system lacks a task, use common tasks only, drop the system, or stop (default: common)",
+        settings={"missing_tasks": one_of(*get_args(MissingTasks))},
+        help="If a system lacks a task, use common tasks only, drop the system, or stop (default: {default})",
     )
     difference: float | None = option(
         None,
@@ -979,15 +1003,14 @@ def _structure_with(structure: "StructureOptions | None", given: Mapping[str, An
 def check_keywords(keywords: Iterable[str], valid: Iterable[str], function: str) -> None:
     """Check that keywords exist. Raises TypeError if one does not; the message suggests the most similar name.
 
-    >>> check_keywords(["levl"], ["level", "method"], "estimate")
+    >>> check_keywords(["levl"], ["level", "by"], "estimate")
     Traceback (most recent call last):
-    TypeError: estimate() got an unexpected keyword argument 'levl'. Did you mean 'level'? Valid options: level, method.
+    TypeError: estimate() got an unexpected keyword argument 'levl'. Did you mean 'level'? Available options: by, level.
     """
     names = sorted(valid)
     if unknown := [name for name in keywords if name not in names]:
         raise TypeError(
-            f"{function}() got an unexpected keyword argument {unknown[0]!r}.{did_you_mean(unknown[0], names)} "
-            f"Valid options: {', '.join(names)}."
+            f"{function}() got an unexpected keyword argument {unknown[0]!r}.{suggestion(unknown[0], names, 'options')}"
         )
 
 

@@ -10,7 +10,8 @@ from harness_uq.data.structure import StructureOptions
 from harness_uq.inference.defaults import method_names
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io.settings_file import LIVE_SETTINGS, check_settings
-from harness_uq.messages.errors import UsageError, unknown_name
+from harness_uq.messages.catalogue.estimation import UNKNOWN_METHOD
+from harness_uq.messages.errors import UsageError
 from harness_uq.options import Options, Rule, method_and_scope
 
 
@@ -61,7 +62,7 @@ class LiveSettings:
         """
         methods = method_names(load_plugins().estimators)
         if self.method not in methods:
-            raise UsageError(unknown_name("method", self.method, methods))
+            raise UsageError(UNKNOWN_METHOD(method=self.method, known=methods))
         if self.compare is not None and not Path(self.compare).exists():
             raise UsageError(f"Run to compare with not found: {self.compare}. Give the path of a logged run.")
         parse_estimand(self.estimand, self.scope)

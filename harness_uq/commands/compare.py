@@ -93,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
         logs = [log for a in sides for log in a]
         if not (logs and b):
             return emitter.emit_errors(errors)
-        options = _load.options_of(args)
+        options = _load.of_logged_tasks(args, _load.options_of(args), [*logs, *b])
         _load.check_names(options.structure, [*logs, *b])
         _load.check_margin_tasks(args, [*logs, *b])
         side_b = Side.read(b, "B", plugins, options.structure)

@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
         reading, rows = _estimated(args, options, auxiliary, plugins, generalizes=generalizes, full_logs=full_logs)
         logs = tuple(task_logs(reading.logs, plugins, need_scores=False))
         with _console.checking_arguments():
-            combined = combine_estimates(rows, logs, options)
+            combined = combine_estimates(rows, logs, _load.of_logged_tasks(args, options, logs))
         overall = _load.with_note_unless_requested(args, combined)
         if args.sort is not None:
             rows = sorted(rows, key=_ORDERS[args.sort])

@@ -297,7 +297,7 @@ def _gate_options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "Optio
     """
     from harness_uq.analyses.gating.requirements import ERROR_RATE
 
-    options = _load.options_of(args)
+    options = _load.of_logged_tasks(args, _load.options_of(args), logs)
     if not args.baseline and None not in dict(args.improve_by):
         options = replace(options, improve_by=dict(args.improve_by))
     _load.check_names(options.structure, logs)

@@ -2,13 +2,15 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness_uq.commands import console as _console
+from harness_uq.messages.catalogue.estimation import UNKNOWN_METHOD
 from harness_uq.messages.errors import DataError, UsageError, unknown_name
+from harness_uq.options import OPTIONS
 
 if TYPE_CHECKING:
     from harness_uq.analyses.scan.engine import Engine
@@ -204,7 +206,7 @@ def check_method(options: "Options", plugins: "Plugins") -> None:
     from harness_uq.inference.defaults import method_names
 
     if options.method not in (methods := method_names(plugins.estimators)):
-        raise UsageError(unknown_name("method", options.method, methods))
+        raise UsageError(UNKNOWN_METHOD(method=options.method, known=methods))
 
 
 def check_margin_tasks(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> None:
@@ -212,6 +214,20 @@ def check_margin_tasks(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> N
     tasks = {"overall", *(log.task for log in logs)}
     if unknown := sorted({name for name, _ in args.margin if name} - tasks):
         raise UsageError(unknown_name("task of --margin", unknown[0], tasks, plural="tasks"))
+
+
+def of_logged_tasks(args: argparse.Namespace, options: "Options", logs: "Iterable[TaskLog]") -> "Options":
+    """The options without tasks that only the settings file names and the logs lack. With fewer than two tasks left,
+    the weights of the file do not apply.
+    """
+    tasks = {log.task for log in logs}
+    given = {name for name, _ in args.chance}
+    chance = {name: value for name, value in options.chance.items() if name in tasks | given}
+    weights = options.weights
+    if args.weights is None and isinstance(weights, Mapping):
+        weights = {name: weight for name, weight in weights.items() if name in tasks}
+        weights = weights if len(weights) > 1 and any(weights.values()) else OPTIONS["weights"].default
+    return replace(options, chance=chance, weights=weights)
 
 
 def with_note_unless_requested(args: argparse.Namespace, result: "Overall | None") -> "Overall | None":
@@ -244,7 +260,7 @@ def plugins_of_command(args: argparse.Namespace) -> "Plugins":
             return plugins
         if args.store:
             raise UsageError("--store does not contain resources. Remove --store, or --resources and --token-prices.")
-        resources = resource_options(args.resources, args.token_prices)
+        resources = resource_options(args.resources, args.token_prices, args.settings.prices)
     return plugins if resources is None else reading_resources(plugins, resources)
 
 

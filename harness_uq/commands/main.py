@@ -14,6 +14,7 @@ from harness_uq.messages.catalogue.plugins import HARNESS_NOT_RUNNABLE, PLUGIN_W
 from harness_uq.messages.control_characters import escape_lines
 from harness_uq.messages.errors import HarnessUqError, StructureError, UsageError, error_summary, unknown_name
 from harness_uq.messages.redaction import redact
+from harness_uq.messages.similar_names import did_you_mean
 from harness_uq.options import check_conflicts
 
 if TYPE_CHECKING:
@@ -181,7 +182,8 @@ def _find_runner(name: str) -> "Runner":
         raise HarnessUqError(HARNESS_NOT_RUNNABLE(harness=name, known=runners() or ["none"]))
     if name in entry_names():
         raise HarnessUqError(PLUGIN_WITHOUT_HARNESS(plugin=name))
-    raise UsageError(unknown_name("command", name, [*COMMANDS, *runners(), _MORE]))
+    similar = did_you_mean(name, [*COMMANDS, *runners(), _MORE])
+    raise UsageError(f"Unknown command: {name!r}.{similar} Run '{_NAME} {_MORE}' to list all commands.")
 
 
 def _print_overview(*, is_complete: bool) -> None:

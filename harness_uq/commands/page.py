@@ -13,8 +13,8 @@ Methods (--method):
   wilson  Wilson score interval; for clusters or repeated trials, with the
           effective sample size of Korn and Graubard
   t, clt  Student's t or normal interval, with cluster-robust standard errors
-  NAME    Any other method, such as beta, clopper-pearson or clustered; an
-          unknown name prints a list of all methods
+  NAME    Any other method, such as beta, clopper-pearson or clustered;
+          harness-uq plugins lists all methods
 """
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 import shutil
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -9,9 +10,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from harness_uq.commands.page import Page
+from harness_uq.io.settings_file import OUTPUT_SETTINGS
 from harness_uq.messages.control_characters import escape_control
 from harness_uq.messages.errors import unknown_name
+from harness_uq.messages.message import join_words
 from harness_uq.messages.redaction import redact
+from harness_uq.messages.similar_names import did_you_mean
 from harness_uq.options import COUNT, NAMES, OPTIONS, SEED, SHARE, Option, options_of_command, read_value
 
 if TYPE_CHECKING:
@@ -255,6 +259,7 @@ SHARED = (
         group="LaTeX",
         metavar="TEXT",
         commands=_TABLES,
+        settings={"latex_caption": OUTPUT_SETTINGS["latex_caption"]},
         help="Set the caption of the LaTeX table",
     ),
     Option(
@@ -262,7 +267,9 @@ SHARED = (
         flags=("--latex-label",),
         group="LaTeX",
         metavar="NAME",
+        rule=OUTPUT_SETTINGS["latex_label"],
         commands=_TABLES,
+        settings={"latex_label": OUTPUT_SETTINGS["latex_label"]},
         help="Set the label of the LaTeX table",
     ),
     Option(
@@ -294,6 +301,7 @@ SHARED = (
         choices=("joblib", "dask"),
         default="joblib",
         commands=_READ,
+        settings={"engine": OUTPUT_SETTINGS["engine"]},
         help="Read the logs on this machine (joblib) or on a Dask cluster (dask) (default: {default})",
     ),
     Option(
@@ -353,8 +361,11 @@ def help_formatter(prog: str) -> argparse.HelpFormatter:
         help_markup = False
         text_markup = False
 
-    width = min(shutil.get_terminal_size().columns, _MAX_WIDTH)
-    return Formatter(prog, max_help_position=26, width=width)
+    return Formatter(prog, max_help_position=26, width=_width())
+
+
+def _width() -> int:
+    return min(shutil.get_terminal_size().columns, _MAX_WIDTH)
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -379,6 +390,7 @@ class CommandParser(argparse.ArgumentParser):
             allow_abbrev=False,
         )
         self.brief = brief
+        self.typed: set[str] = set()
         if brief is None:
             self.groups = dict.fromkeys(GROUPS, self.add_argument_group("Options"))
         else:
@@ -407,19 +419,31 @@ class CommandParser(argparse.ArgumentParser):
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
         """Parse the arguments; an unknown option is reported before anything that is missing."""
+        self.typed = {argument.partition("=")[0] for argument in args or ()}
         for argument in args or ():
             if argument == "--":
                 break
             option = argument.partition("=")[0]
             if option.startswith("--") and " " not in option and option not in self._option_string_actions:
-                known = [name for name in self._option_string_actions if name.startswith("--")]
-                self.error(unknown_name("option", option, known))
+                self.error(f"Unknown option: {option!r}.{self._similar(option)}")
         return super().parse_known_args(args, namespace)
 
+    def _similar(self, option: str) -> str:
+        """The most similar option, or else the commands that have this option."""
+        known = [name for name in self._option_string_actions if name.startswith("--")]
+        others = [one.commands.split() for one in (*OPTIONS.values(), *SHARED) if option in one.arguments]
+        if others and others[0]:
+            return f" It is an option of {join_words(others[0])}."
+        return did_you_mean(option, known)
+
     def error(self, message: str) -> NoReturn:
-        """Print the error and where to find help, and exit with code 2."""
+        """Print the error, with each option as it was typed, and where to find help, and exit with code 2."""
+        for action in self._actions:
+            typed = [name for name in action.option_strings if name in self.typed]
+            if typed:
+                message = message.replace("/".join(action.option_strings), typed[0])
         text = escape_control(redact(message[0].upper() + message[1:]))
-        self.exit(2, f"{self.prog}: error: {text}\nRun '{self.prog} --help' for usage.\n")
+        self.exit(2, f"{self.prog}: error: {text}\nRun '{self.prog} --help' for the common options, or --help-all.\n")
 
     def _check_value(self, action: argparse.Action, value: object) -> None:
         if action.choices is not None and value not in action.choices:
@@ -455,7 +479,7 @@ def _keywords(one: Option, settings: "Settings | None") -> dict[str, Any]:
     if one.is_list:
         found |= {"action": "append", "default": []}
     elif one.name not in OPTIONS:
-        found["default"] = one.default
+        found["default"] = default
     for name in ("metavar", "nargs", "const"):
         if (value := getattr(one, name)) is not None:
             found[name] = value
@@ -467,11 +491,19 @@ def _keywords(one: Option, settings: "Settings | None") -> dict[str, Any]:
     return found if read is None else {**found, "type": _reader(read)}
 
 
-def _exit_codes_page() -> str:
+def _page(name: str) -> str:
+    """Where a page of the documentation is."""
     from harness_uq.output.message_links import documentation_url
 
     url = documentation_url()
-    return "docs/reference/exit-codes.md" if url is None else f"{url}/reference/exit-codes.html"
+    return f"docs/{name}.md" if url is None else f"{url}/{name}.html"
+
+
+def _settings_of(options: Sequence[Option]) -> str:
+    """Which of the options a settings file can set."""
+    keys = [key for one in options for key in one.settings]
+    text = f"Keys of harness-uq.toml: {', '.join(keys)}; see {_page('reference/settings')}."
+    return textwrap.fill(text, _width(), break_long_words=False, break_on_hyphens=False) + "\n" if keys else ""
 
 
 def _reader(read: Callable[[str], object]) -> Callable[[str], object]:
@@ -498,15 +530,16 @@ def build_parser(
     # command lines, each below a comment that explains it; a continued line is indented
     examples = "\n".join(f"  # {about}\n  {line}" for about, line in page.examples).replace("\\\n", "\\\n      ")
     details = " for details, and --help-all for all options" if is_brief else ""
-    reference = f"Exit codes: {page.exit_codes}\nSee {_exit_codes_page()}{details}."
+    reference = f"Exit codes: {page.exit_codes}\nSee {_page('reference/exit-codes')}{details}."
+    options = arguments_of(command)
+    more = () if is_brief else (page.more, _settings_of(options))
     parser = CommandParser(
         prog,
         usage=f"{prog} {page.usage}",
         description=f"{command.summary}.\n\nExamples:\n{examples}",
-        epilog="\n".join(filter(None, (page.details, "" if is_brief else page.more, reference))),
+        epilog="\n".join(filter(None, (page.details, *more, reference))),
         brief=None if is_brief else partial(build_parser, command, settings, is_brief=True),
     )
-    options = arguments_of(command)
     if is_brief:
         options = tuple(one.brief() for one in options if one.is_basic_of(command.name))
     parser.add_options(options, settings)

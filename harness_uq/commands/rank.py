@@ -33,7 +33,8 @@ def run(args: argparse.Namespace) -> int:
         found = _load.load(args, labels=args.labels)
         if not found.logs:
             return emitter.emit_errors(found.errors)
-        logs, options, plugins = found.logs, found.options, found.plugins
+        logs, plugins = found.logs, found.plugins
+        options = _load.of_logged_tasks(args, found.options, logs)
         with _console.checking_arguments():
             runs = comparable_runs(
                 task_logs(logs, plugins),

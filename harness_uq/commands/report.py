@@ -54,6 +54,7 @@ def _report(args: argparse.Namespace, emitter: _emit.Emitter) -> int:
     logs = _load.select_logs(args, readings, auxiliary.label_metrics)
     if not logs:
         return emitter.emit_errors(errors)
+    options = _load.of_logged_tasks(args, options, logs)
     _load.check_names(options.structure, logs)
     _load.check_margin_tasks(args, logs)
     if auxiliary:

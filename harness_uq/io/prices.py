@@ -2,6 +2,7 @@
 
 import math
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import date, datetime
 from functools import cache, lru_cache
@@ -90,9 +91,14 @@ def read_prices(path: str) -> PriceTable:
         raise _invalid(path, str(error.strerror or error)) from None
     except (ValueError, RecursionError) as error:
         raise _invalid(path, f"it is not valid TOML ({error})") from None
-    if not document:
-        raise _invalid(path, "it contains no model")
-    return PriceTable({name: _price(path, name, table) for name, table in document.items()}, path)
+    return price_table(path, document)
+
+
+def price_table(origin: str, tables: Mapping[str, object]) -> PriceTable:
+    """Prices from one table per model, with the keys and errors of `read_prices`. `origin`: where they come from."""
+    if not tables:
+        raise _invalid(origin, "it contains no model")
+    return PriceTable({name: _price(origin, name, table) for name, table in tables.items()}, origin)
 
 
 def _price(path: str, model: str, table: object) -> ModelPrice:

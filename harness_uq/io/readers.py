@@ -12,7 +12,7 @@ from harness_uq.data.catalogue import with_catalogue
 from harness_uq.data.factors import LOGGED_SYSTEM
 from harness_uq.data.log_filter import Selection
 from harness_uq.data.names import with_bounded_names
-from harness_uq.data.resources import ResourceOptions
+from harness_uq.data.resources import Prices, ResourceOptions
 from harness_uq.data.selection import LogFilter, copied_logs, matches, superseded_attempts
 from harness_uq.data.task_log import Source, TaskLog, with_resource_metrics
 from harness_uq.io import paths as io_paths
@@ -305,9 +305,10 @@ def read_run(harness: Reader, run: Run, *, need_scores: bool) -> list[TaskLog]:
     return _checked(harness, harness.read(run), need_scores=need_scores)
 
 
-def resource_options(is_requested: bool, prices: str | None) -> ResourceOptions | None:
-    """How to read resources: with the prices of a file, which requests them, or else with public prices if installed.
-    Returns None if they are not requested. Raises LogError if the file is not a valid file of prices.
+def resource_options(is_requested: bool, prices: str | None, default: Prices | None = None) -> ResourceOptions | None:
+    """How to read resources: with the prices of a file, which requests them, or else with the default, or with public
+    prices if installed. Returns None if they are not requested. Raises LogError if the file is not a valid file of
+    prices.
     """
     if prices is None and not is_requested:
         return None
@@ -315,7 +316,7 @@ def resource_options(is_requested: bool, prices: str | None) -> ResourceOptions 
 
     if prices is not None:
         return ResourceOptions(read_prices(prices))
-    return ResourceOptions(PublicPrices() if find_spec("genai_prices") else None)
+    return ResourceOptions(default or (PublicPrices() if find_spec("genai_prices") else None))
 
 
 def reading_resources(plugins: Plugins, options: ResourceOptions) -> Plugins:

@@ -1,15 +1,25 @@
 """The settings file of a project: `harness-uq.toml`, or the table `[tool.harness_uq]` of `pyproject.toml`."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from harness_uq.messages.errors import UsageError, unknown_name
-from harness_uq.options import OPTIONS, Rule, table_of, text, texts
+from harness_uq.messages.errors import LogError, UsageError, unknown_name
+from harness_uq.options import OPTIONS, Rule, one_of, table_of, text, texts
+
+if TYPE_CHECKING:
+    from harness_uq.io.prices import PriceTable
 
 OWN_FILE = "harness-uq.toml"
 _SHARED_FILE = "pyproject.toml"
 _GATE = "gate."
+_PRICES = "token_prices"
+_ONLY_ARGUMENTS = {
+    "scheduler": "the process at this address can run code in this process",
+    "store": "results would be read from and written to a place that you did not choose",
+}
 
 
 class SettingsError(UsageError):
@@ -39,14 +49,21 @@ class Settings:
         """Mappings of files to scores by name, see `harness_uq.io.tables.mapping`."""
         return self.values.get("tables", {})  # type: ignore[return-value]
 
+    @property
+    def prices(self) -> "PriceTable | None":
+        """Prices of tokens by model."""
+        return self.values.get(_PRICES)  # type: ignore[return-value]
+
     def descriptions(self) -> list[str]:
         """Each setting as `name value`."""
         return [line for key, value in self.values.items() for line in _lines(key.removeprefix(_GATE), value)]
 
 
 def _lines(key: str, value: object) -> Iterator[str]:
-    name = key.removesuffix("s")
-    if key == "tables" or not isinstance(value, Mapping):
+    if key == _PRICES:
+        value = value.by_model  # type: ignore[attr-defined]
+    name = key.removesuffix("s") if isinstance(value, Mapping | tuple) else key
+    if key in ("tables", _PRICES) or not isinstance(value, Mapping):
         yield from (f"{name} {one}" for one in (value if isinstance(value, Mapping | tuple) else [value]))
         return
     for item, one in value.items():
@@ -78,8 +95,19 @@ def read_settings(path: Path) -> Settings:
 
 def _checked(path: Path, table: Mapping[str, object]) -> Settings:
     values = check_settings(table, FILE_SETTINGS, origin=str(path))
+    if _PRICES in values:
+        values[_PRICES] = _price_table(f"{path}, [{_PRICES}]", values[_PRICES])  # type: ignore[arg-type]
     gate = check_settings(values.pop("gate", {}), GATE_SETTINGS, origin=f"{path}, [gate]")  # type: ignore[arg-type]
     return Settings(str(path), {**values, **{f"{_GATE}{name}": value for name, value in gate.items()}})
+
+
+def _price_table(origin: str, tables: Mapping[str, object]) -> "PriceTable":
+    from harness_uq.io.prices import price_table  # loads numpy
+
+    try:
+        return price_table(origin, tables)
+    except LogError as error:
+        raise SettingsError(error.message) from None
 
 
 def _read_table(path: Path) -> Mapping[str, object] | None:
@@ -109,6 +137,10 @@ def check_settings(values: Mapping[str, object], rules: Mapping[str, Rule], *, o
     """
     converted = {}
     for name, value in values.items():
+        if name not in rules and name in _ONLY_ARGUMENTS:
+            raise SettingsError(
+                f"{origin}: A settings file cannot set {name}, because {_ONLY_ARGUMENTS[name]}. Use --{name}."
+            )
         if name not in rules:
             raise SettingsError(f"{origin}: {unknown_name('setting', name, rules)}")
         try:
@@ -118,11 +150,25 @@ def check_settings(values: Mapping[str, object], rules: Mapping[str, Rule], *, o
     return converted
 
 
+def _label(value: object) -> str:
+    """A label of LaTeX, which contains no command."""
+    if re.fullmatch(r"[\w:.-]+", text(value)) is None:
+        raise ValueError
+    return str(value)
+
+
 def _table(value: object) -> Mapping[str, object]:
     if not isinstance(value, dict):
         raise TypeError
     return value
 
+
+OUTPUT_SETTINGS: Mapping[str, Rule] = {
+    "latex_caption": Rule(text, "a caption"),
+    "latex_label": Rule(_label, "letters, digits, ':', '.', '_' and '-', such as tab:scores"),
+    "engine": one_of("joblib", "dask"),
+}
+"""Settings that change no number."""
 
 _OF_OPTIONS = {
     key: rule
@@ -140,6 +186,7 @@ FILE_SETTINGS: Mapping[str, Rule] = {
     "tables": Rule(
         table_of(_table), 'tables of expressions by role, such as {runs = {files = "*.json", question = "id", …}}'
     ),
+    **OUTPUT_SETTINGS,
 }
 """Settings of a settings file."""
 

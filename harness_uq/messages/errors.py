@@ -21,7 +21,7 @@ from typing import ClassVar
 
 from harness_uq.messages import Message, MessageType
 from harness_uq.messages.catalogue import command_line, estimation, plugins, reading, score_structure
-from harness_uq.messages.similar_names import did_you_mean
+from harness_uq.messages.similar_names import suggestion
 
 _LOGGER = logging.getLogger("harness_uq")
 
@@ -125,7 +125,8 @@ def error_summary(error: BaseException) -> str:
 
 
 def unknown_name(kind: str, name: object, valid: Iterable[object], *, plural: str | None = None) -> str:
-    """Error text for a name that does not exist, with the most similar valid name and the sorted list of all.
+    """Error text for a name that does not exist, with the most similar valid name and the sorted list of all, which is
+    shortened if it is long.
 
     `kind`: what the name stands for, such as "method". `name`: the name that was given. `plural`: plural of `kind`;
     None adds an s.
@@ -139,4 +140,4 @@ def unknown_name(kind: str, name: object, valid: Iterable[object], *, plural: st
     plural = plural or f"{kind}s"
     if not names:
         return f"Unknown {kind}: {name!r}. No {plural} are available."
-    return f"Unknown {kind}: {name!r}.{did_you_mean(str(name), names)} Available {plural}: {', '.join(names)}."
+    return f"Unknown {kind}: {name!r}.{suggestion(str(name), names, plural)}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args
 
 from harness_uq.messages.control_characters import escape_control, visible
 from harness_uq.messages.redaction import redact
-from harness_uq.messages.similar_names import did_you_mean
+from harness_uq.messages.similar_names import did_you_mean, suggestion
 
 Severity = Literal["note", "warning", "refusal", "error"]
 Status = Literal["ok", "not_estimable", "failed"]
@@ -182,6 +182,7 @@ class MessageFormatter(string.Formatter):
     `percent.1`           0.005                      0.5 %
     `sentence`, `clause`  "It is empty"              It is empty. (with and without its full stop)
     `nearest {name}`      ("wilson", "bayes")        ` Did you mean 'wilson'?`, with `name="wilsn"`
+    `nearest {name}|them` ("wilson", "bayes")        the same with ` Available them: wilson, bayes.`
     `count question`      NumberRange(20, 50)        20 to 50 questions; numbers in other formats likewise
     anything else         as in `format`
     ====================  =========================  ====================
@@ -204,7 +205,8 @@ class MessageFormatter(string.Formatter):
         if kind in ("sentence", "clause"):
             return str(value).rstrip(". ") + ("." if kind == "sentence" else "")
         if kind == "nearest":
-            return did_you_mean(argument, value)
+            name, has_plural, plural = argument.rpartition("|")
+            return suggestion(name, value, plural) if has_plural else did_you_mean(argument, value)
         if kind.startswith("percent"):
             digits = int(kind.partition(".")[2] or 0)
             return f"{round(100 * value, digits) + 0.0:.{digits}f} %"

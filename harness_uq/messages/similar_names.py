@@ -21,6 +21,8 @@ _SYNONYMS = {
     "resources": "usage spend latency tokens",
     "trials": "epochs repeats attempts rollouts generations replicates",
 }
+_LONGEST_LIST = 160  # two lines of 80 columns
+_PART_OF_LIST = 120
 _BY_SYNONYM = {synonym: name for name, words in _SYNONYMS.items() for synonym in words.split()}
 
 
@@ -32,6 +34,26 @@ def did_you_mean(name: str, valid: Iterable[str]) -> str:
     """
     similar = most_similar(name, valid)
     return f" Did you mean {similar!r}?" if similar else ""
+
+
+def suggestion(name: str, valid: Iterable[str], plural: str) -> str:
+    """The most similar valid name, and the list of the valid names, with a space in front; of a list longer than two
+    lines, only the most similar names. `plural`: what the names are.
+
+    >>> suggestion("wilsn", ["bayes", "wilson"], "methods")
+    " Did you mean 'wilson'? Available methods: bayes, wilson."
+    >>> suggestion("a", [f"topic{number:03}" for number in range(200)], "tasks")[-13:]
+    'and 188 more.'
+    """
+    names = list(valid)
+    listed = ", ".join(names)
+    if len(listed) > _LONGEST_LIST:
+        from difflib import get_close_matches
+
+        similar = get_close_matches(name, names, n=len(names), cutoff=0.0)
+        n = max(1, sum(1 for k in range(len(similar)) if len(", ".join(similar[: k + 1])) <= _PART_OF_LIST))
+        listed = f"{', '.join(similar[:n])} and {len(names) - n} more"
+    return f"{did_you_mean(name, names)} Available {plural}: {listed}."
 
 
 def most_similar(name: str, valid: Iterable[str]) -> str | None:

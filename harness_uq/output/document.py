@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from harness_uq.messages.control_characters import escape_control
 from harness_uq.messages.errors import DataError
-from harness_uq.messages.similar_names import did_you_mean
+from harness_uq.messages.similar_names import suggestion
 from harness_uq.output.table_notes import message_lists
 from harness_uq.output.words import text
 
@@ -233,8 +233,7 @@ def require_columns(sections: Iterable[Section], names: Sequence[str]) -> None:
     known = dict.fromkeys(column.name for section in sections for column in section.columns)
     unknown = [name for name in names if name not in known and list(names) != [_ALL]]
     if known and unknown:
-        nearest = did_you_mean(unknown[0], known)
-        raise DataError(f"Unknown column: {unknown[0]!r}.{nearest} Available columns: {', '.join(known)}, or {_ALL}.")
+        raise DataError(f"Unknown column: {unknown[0]!r}.{suggestion(unknown[0], [*known, _ALL], 'columns')}")
 
 
 def legend_text(legend: Mapping[str, str], headers: Iterable[str]) -> str:

@@ -188,9 +188,11 @@ def test_a_command_imports_no_other_command():
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (["estimte", "x"], "Unknown command: 'estimte'. Did you mean 'estimate'? Available commands: "),
-        (["--versoin"], "Unknown option: '--versoin'. Did you mean '--version'? Available options: "),
-        (["estimate", "x", "--levle", "0.9"], "Unknown option: '--levle'. Did you mean '--level'? Available options: "),
+        (["estimte", "x"], "Unknown command: 'estimte'. Did you mean 'estimate'? Run 'harness-uq more' to list all"),
+        (["--versoin"], "Unknown option: '--versoin'. Did you mean '--version'? Available options: --debug, --help"),
+        (["estimate", "x", "--levle", "0.9"], "Unknown option: '--levle'. Did you mean '--level'?\nRun 'harness-uq "),
+        (["estimate", "x", "--confidence", "0.9"], "Unknown option: '--confidence'. Did you mean '--level'?\n"),
+        (["compare", "x", "--estimand", "mean"], "'--estimand'. It is an option of estimate, report and rescore.\n"),
         (["gate", "x", "--baselin", "y"], "Unknown option: '--baselin'. Did you mean '--baseline'?"),
         (
             ["estimate", "x", "--scope", "populaton"],

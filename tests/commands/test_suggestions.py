@@ -1,4 +1,4 @@
-"""A mistyped name gets the nearest valid name, the sorted list of valid names, and exit code 2."""
+"""A mistyped name gets the nearest valid name, the valid names or where they are listed, and exit code 2."""
 
 import shutil
 
@@ -22,13 +22,13 @@ def logs(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "suggestion", "valid"),
     [
-        ("estmate .", "estimate", "cite, compare, completion"),
-        ("estimate . --clustr q", "--cluster", "--cluster, --column, --columns"),
+        ("estmate .", "estimate", "harness-uq more"),
+        ("estimate . --clustr q", "--cluster", "--help-all"),
         ("estimate . --scope bench", "benchmark", "benchmark, full, population"),
-        ("estimate . --method wilsn", "wilson", "agresti-coull, avg-at-n, bayes"),
+        ("estimate . --method wilsn", "wilson", "wilson, clustered-wilson, "),
         ("estimate . --task tyo", "toy", "toy"),
         ("estimate . --metric ac", "acc", "acc"),
-        ("estimate . --model larg", "large", "large and small"),
+        ("estimate . --model larg", "large", "large, small"),
         ("estimate . --filter nne", "none", "none"),
         ("estimate . --cluster tyo=q", "toy", "toy"),
         ("estimate . --range ac=0,1", "acc", "acc"),

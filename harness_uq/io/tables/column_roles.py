@@ -9,7 +9,6 @@ from typing import TypeAlias
 
 from harness_uq.messages.catalogue.reading import COLUMN_NOT_FOUND, COLUMN_ROLE_UNFILLED
 from harness_uq.messages.errors import LogError, unknown_name
-from harness_uq.messages.similar_names import did_you_mean
 
 Columns: TypeAlias = Mapping[str, str | Sequence[str]]
 
@@ -125,8 +124,7 @@ def _matching(role: str, wanted: str | Sequence[str], names: Sequence[str]) -> t
         exact = [name for name in names if name == pattern]
         hits = exact[:1] or [name for name in names if fnmatchcase(name, pattern)]
         if not hits:
-            similar = did_you_mean(pattern, names)
-            raise LogError(COLUMN_NOT_FOUND(column=pattern, role=role, suggestion=similar, known=_listed(names)))
+            raise LogError(COLUMN_NOT_FOUND(column=pattern, role=role, known=[name[:40] for name in names] or ["none"]))
         columns |= dict.fromkeys(hits)
     return tuple(columns)
 

@@ -427,8 +427,7 @@ ONE_SYSTEM_REQUIRED = MessageType.error(
 )
 UNKNOWN_MARGIN_METRIC = MessageType.error(
     "UQ257",
-    "A margin is set for metric {metric!r}, which is not compared.{known:nearest {metric}} Compared metrics: "
-    "{known:join}.",
+    "A margin is set for metric {metric!r}, which is not compared.{known:nearest {metric}|metrics}",
     "The option `--margin METRIC=D` sets the margin of one metric, but the logs do not contain the metric that the "
     "option names.",
     "Use one of the metrics that the message lists.",

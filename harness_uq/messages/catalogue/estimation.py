@@ -776,9 +776,9 @@ ESTIMATION_FAILED = MessageType.error(
 )
 UNKNOWN_METHOD = MessageType.error(
     "UQ198",
-    "Unknown method: {method!r}.{known:nearest {method}} Available methods: {known:join}.",
+    "Unknown method: {method!r}.{known:nearest {method}|methods} `harness-uq plugins` lists all methods.",
     "The option `--uq` accepts the name of a method of harness_uq or of an installed plugin.",
-    "Use one of the methods that the message lists. `harness-uq plugins` lists the plugins that could not be loaded.",
+    "Use one of the methods that `harness-uq plugins` lists. It also lists the plugins that could not be loaded.",
 )
 QUESTION_SCORES_REQUIRED = MessageType.refusal(
     "UQ199",

@@ -98,14 +98,14 @@ TASK_LEFT_OUT = MessageType.warning(
 )
 NO_SUCH_SELECTION = MessageType.error(
     "UQ318",
-    "No {kind} matches {pattern!r}.{known:nearest {pattern}} Available {kind}s: {known:join}.",
+    "No {kind} matches {pattern!r}.{known:nearest {pattern}|{kind}s}",
     "The options `--task`, `--metric`, `--filter` and `--model` select parts of the logs by name or pattern. No name "
     "in the logs matches the pattern that you specified.",
-    "Use one of the names that the message lists.",
+    "Use one of the names in the logs, which `harness-uq structure` lists.",
 )
 UNKNOWN_SETTING_OF_LOGS = MessageType.error(
     "UQ319",
-    "No log has the setting {field!r}.{known:nearest {field}} Available settings: {known:join}.",
+    "No log has the setting {field!r}.{known:nearest {field}|settings}",
     "The option `--factor NAME=FIELD` requires a setting that the logs record, such as the seed.",
     "Use one of the settings that the message lists.",
 )
@@ -159,10 +159,10 @@ REPEATED_ROWS_AS_TRIALS = MessageType.note(
 )
 COLUMN_NOT_FOUND = MessageType.error(
     "UQ332",
-    "The table has no column {column!r} for the {role}.{suggestion} Available columns: {known}.",
+    "The table has no column {column!r} for the {role}.{known:nearest {column}|columns}",
     "The option `--column ROLE=NAME` assigns a role, such as `score`, to the column NAME of a table. The table has no "
     "column with the name that you specified.",
-    "Use one of the column names that the message lists.",
+    "Use one of the columns of the table.",
 )
 COLUMN_ROLE_UNFILLED = MessageType.error(
     "UQ333",

@@ -49,9 +49,9 @@ RANGE_EXCLUDES_VALUE = MessageType.refusal(
 )
 UNKNOWN_NAME = MessageType.error(
     "UQ407",
-    "The logs contain no {kind} {name!r}.{known:nearest {name}} Available {kind}s: {known:join}.",
+    "The logs contain no {kind} {name!r}.{known:nearest {name}|{kind}s}",
     "You specified a cluster field or a range for a task or metric that the logs do not contain.",
-    "Use one of the names that the message lists.",
+    "Use one of the names in the logs, which `harness-uq structure` lists.",
 )
 RANGE_INFERRED = MessageType.note(
     "UQ408",
