@@ -7,10 +7,8 @@ from collections.abc import Iterator, Sequence
 from harness_uq.messages.control_characters import escape_control
 
 _MAX_PER_CELL = 2
-_COMFORTABLE = 16
 _BREAK = re.compile(r"(?<=[_ /-])|(?=\()")
 _CUT_WORD = re.compile(r"[^\W_]+$")
-_CUT_WORD_AT_START = re.compile(r"^[^\W_]+")
 
 
 def cell_len(text: str) -> int:
@@ -65,8 +63,8 @@ def wrap_names(names: Sequence[str], width: int) -> list[str]:
     distinct = list(dict.fromkeys(map(escape_control, names)))
     long = [name for name in distinct if cell_len(name) > width]
     is_list = any(", " in name for name in long)
-    for group in _groups(distinct, long) if long and not is_list else ():
-        short = {name: name for name in distinct} | (_without_common_part(group, width) or {})
+    for group, start in _groups(distinct, long) if long and not is_list else ():
+        short = {name: name for name in distinct} | (_without_common_part(group, width, start) or {})
         if max(map(cell_len, short.values())) <= width and len(set(short.values())) == len(short):
             return [short[escape_control(name)] for name in names]
     wrapped = {name: _in_lines(name, width) if name in long else name for name in distinct}
@@ -75,29 +73,45 @@ def wrap_names(names: Sequence[str], width: int) -> list[str]:
     return [wrapped[escape_control(name)] for name in names]
 
 
-def line_width(names: Sequence[str]) -> int:
-    """The width in which names fit on one line each, at most without their common part, but not less than 16 cells."""
+def line_width(names: Sequence[str], least_width: int = 16) -> int:
+    """The width in which names fit on one line each, at most without their common part, if not less than `least_width`
+    cells.
+    """
     widths = {name: cell_len(name) for name in names}
     full = max(widths.values(), default=0)
-    if full <= _COMFORTABLE:
+    if full <= least_width:
         return full
     least = full
-    for group in _groups([*widths], [name for name, width in widths.items() if width > _COMFORTABLE]):
+    for group, kept in _groups([*widths], [name for name, width in widths.items() if width > least_width]):
         if len(group) > 1 and any(parts := _common_parts(group)):
             start, end = parts
             rest = max((width for name, width in widths.items() if name not in group), default=0)
-            n_ellipses = bool(start) + bool(end)
+            n_ellipses = (start > len(kept)) + bool(end)
             middle = max(cell_len(name[start : len(name) - end]) for name in group)
-            least = min(least, max(middle + n_ellipses, rest, _COMFORTABLE))
+            least = min(least, max(cell_len(kept[:start]) + n_ellipses + middle, rest, least_width))
     return least
 
 
-def _groups(names: Sequence[str], long: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Names that may have a common part: all of them, those with the most frequent first word, and the long ones."""
-    yield names
+def _groups(names: Sequence[str], long: Sequence[str]) -> Iterator[tuple[Sequence[str], str]]:
+    """Names that may have a common part, and the beginning that they keep: all names, those with the most frequent
+    first word, and the long ones. Groups of at most three quarters of the names keep their first word.
+    """
+    yield names, ""
     first = Counter(_BREAK.split(name, maxsplit=1)[0] for name in names).most_common(1)[0][0]
-    yield [name for name in names if name.startswith(first)]
-    yield long
+    for group in ([name for name in names if name.startswith(first)], long):
+        is_small = 4 * len(group) <= 3 * len(names)
+        yield group, _BREAK.split(group[0], maxsplit=1)[0] if group and is_small else ""
+
+
+def lost_beginning(names: Sequence[str], short: Sequence[str]) -> str:
+    """The beginning that `…` replaces in the short forms of names; empty if no name has lost it, or not all the same.
+
+    >>> lost_beginning(["mmlu_anatomy", "mmlu_logic", "overall"], ["…anatomy", "…logic", "overall"])
+    'mmlu_'
+    """
+    pairs = [(name, text[1:]) for name, text in zip(names, short, strict=True) if text.startswith("…")]
+    beginnings = {name.removesuffix(text) if name.endswith(text) else "" for name, text in pairs}
+    return beginnings.pop() if len(beginnings) == 1 else ""
 
 
 def piece_width(names: Sequence[str]) -> int:
@@ -127,8 +141,10 @@ def _common_parts(names: Sequence[str]) -> tuple[int, int]:
     return start, end
 
 
-def _without_common_part(names: Sequence[str], width: int) -> dict[str, str] | None:
-    """Names in which only the words at the beginning and end that all share are shortened; None if too long."""
+def _without_common_part(names: Sequence[str], width: int, kept: str = "") -> dict[str, str] | None:
+    """Names in which only the words at the beginning and end that all share are shortened; None if they are too long,
+    or do not keep the beginning `kept`.
+    """
     if len(names) < 2:
         return None
     start, end = _common_parts(names)
@@ -138,12 +154,12 @@ def _without_common_part(names: Sequence[str], width: int) -> dict[str, str] | N
     if room < 0 or not n_ellipses:
         return None
     is_whole = 0 < end <= room // 2  # then it needs no ellipsis
-    before = _beginning(names[0][:start], room + 1 - end if is_whole else (room + 1) // 2 if end else room)
+    before = _beginning(names[0][:start], room + 1 - end if is_whole else room)
     if len(before) < start:
         before = _CUT_WORD.sub("", before)
-    after = _beginning(names[0][::-1][:end], end if is_whole else room - cell_len(before))[::-1]
-    if len(after) < end:
-        after = _CUT_WORD_AT_START.sub("", after)
+    after = names[0][len(names[0]) - end :] if is_whole else ""
+    if len(before) < min(len(kept), start):
+        return None
     return {
         name: f"{before}{'…' if len(before) < start else ''}{middle}{'…' if len(after) < end else ''}{after}"
         for name, middle in zip(names, middles, strict=True)

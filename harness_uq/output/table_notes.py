@@ -87,8 +87,13 @@ def folded(footnotes: Mapping[str, Sequence[str]], width: int) -> str:
 def prominent_sentences(footnotes: Mapping[str, Sequence[str]], printed: str) -> list[str]:
     """The first sentences of up to three messages that change how a number is read, and are not in the printed text."""
     texts = [text for texts in footnotes.values() for text in texts if (kind := _kind_of(text)) and kind.is_prominent]
-    sentences = dict.fromkeys(_SENTENCE.split(_CODE.sub("", text))[0] for text in texts)
+    sentences = dict.fromkeys(first_sentence(_CODE.sub("", text)) for text in texts)
     return [text for text in sentences if text.partition(": ")[2] not in printed][:MAX_NAMED]
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of a text."""
+    return _SENTENCE.split(text)[0]
 
 
 def _kind_of(text: str) -> MessageType | None:

@@ -8,10 +8,12 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
+from functools import partial
 from shutil import get_terminal_size
 
 from rich.cells import cell_len
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -20,7 +22,7 @@ from harness_uq.io.plugins.protocols import RenderOptions, ResultSet
 from harness_uq.messages.control_characters import escape_control, escape_lines
 from harness_uq.output.document import GUIDE, Cells, Document, Kind, Section
 from harness_uq.output.message_links import with_links
-from harness_uq.output.short_names import line_width, piece_width, shorten_names, wrap_names
+from harness_uq.output.short_names import line_width, lost_beginning, piece_width, shorten_names, wrap_names
 from harness_uq.output.table_notes import folded, prominent_sentences
 from harness_uq.output.table_options import documents_of
 from harness_uq.output.words import commands_as, join_names
@@ -32,7 +34,10 @@ _GAP = 2
 _NARROW = 80
 _FEW_DIGITS = 3
 _LONGEST = 500
+_LONG = 24
+_SHORT = 16
 _NARROWEST = 7
+_TRAILING_SPACES = re.compile(r" +$", re.MULTILINE)
 _BETWEEN_WORDS = re.compile(r"(?<=[\w%.]) (?=\w)")
 
 
@@ -93,6 +98,7 @@ class TerminalPage:
             emoji=False,
         )
         self.hidden: dict[str, None] = {}
+        self._shown: dict[str, None] = {}
         self.renames: Mapping[str, str] = {}
         self._sentences: list[str] = []
 
@@ -101,7 +107,7 @@ class TerminalPage:
         columns = section.visible_columns(options.columns if section.columns else None)
         title = section.title
         if options.columns is None and _total(map(_full, columns)) > self.width:
-            shared = [one for one in columns if one.in_title and len(set(one.texts)) == 1 < len(one.texts)]
+            shared = [one for one in columns if one.in_title and len(set(one.texts)) == 1]
             columns = [one for one in columns if one not in shared]
             title = ", ".join([title, *(one.texts[0] for one in shared)])
         lead = "\n"
@@ -138,32 +144,40 @@ class TerminalPage:
             self._console.print(line, width=self.width)
 
     def add_table(self, columns: Sequence[Cells]) -> list[str]:
-        """Add a table with the columns that fit, and return their headers."""
+        """Add a table with the columns that fit, and return their headers.
+
+        If main columns do not fit beside the names, or names would take several lines, each row has two lines.
+        """
         columns = [replace(one, texts=[self._renamed(text) for text in one.texts]) for one in columns]
         columns = [one if one.is_number else replace(one, texts=shorten_names(one.texts, _LONGEST)) for one in columns]
         fitting, hidden = _fitting(columns, self.width)
-        if _total(map(_wrapped, fitting)) > self.width:
-            fitting, hidden = _fitting(_merged(columns), self.width)
-        self.hidden |= dict.fromkeys(hidden)
-        # a gap is a column: before 14.3 rich counts the padding after the last column
-        table = Table(box=None, padding=0, header_style="bold")
-        widths = _widths(fitting, self.width)
-        for column, width in zip(fitting, widths, strict=True):
-            if table.columns:
-                table.add_column(min_width=_GAP)
-            header = [column.header] if cell_len(column.header) <= width else _header_lines(column.header)
-            table.add_column("\n".join(header), justify="right" if column.is_number else "left", min_width=width)
-        contents = [
-            [
-                Text(short, style=column.styles.get(text, ""))
-                for text, short in zip(column.texts, wrap_names(column.texts, width), strict=True)
-            ]
-            for column, width in zip(fitting, widths, strict=True)
-        ]
-        for cells in zip(*contents, strict=True):
-            table.add_row(*[part for cell in cells for part in ("", cell)][1:])
-        self._console.print(table)
+        n_names = next((k for k, one in enumerate(columns) if one.is_number), 0)
+        in_pairs: list[Cells] = []
+        if (n_names and _total(map(_short, fitting)) > self.width) or any(map(_is_main, hidden)):
+            in_pairs, hidden_in_pairs = _fitting(columns[n_names:], self.width - _GAP)
+            is_whole = sum(map(_is_main, hidden)) <= sum(map(_is_main, hidden_in_pairs))
+            is_whole = is_whole and _total(map(_wrapped, fitting)) <= self.width
+            if is_whole and _n_lines(fitting, self.width) <= 2 * len(columns[0].texts):
+                in_pairs = []
+        if in_pairs:
+            self._add_in_pairs(columns[:n_names], in_pairs)
+            fitting, hidden = [*columns[:n_names], *in_pairs], hidden_in_pairs
+        else:
+            self._console.print(_grid(fitting, _widths(fitting, self.width)))
+        self.hidden |= dict.fromkeys(column.header for column in hidden)
+        self._shown |= dict.fromkeys(column.header for column in fitting)
         return [column.header for column in fitting]
+
+    def _add_in_pairs(self, names: Sequence[Cells], columns: Sequence[Cells]) -> None:
+        """Add rows of two lines: the names, and below them the columns, indented."""
+        header, *more = (one.header for one in names)
+        rows = zip(*(one.texts for one in names), strict=True)
+        titles = [", ".join([header, *(one.lower() for one in more)]), *map(", ".join, rows)]
+        widths = _widths(columns, self.width - _GAP)
+        for k, title in enumerate(titles):
+            self._console.print(Text(title, style="" if k else "bold"), width=self.width)
+            texts = [replace(one, texts=one.texts[k - 1 : k] if k else []) for one in columns]
+            self._console.print(Padding(_grid(texts, widths, has_header=not k), (0, 0, 0, _GAP)))
 
     def _renamed(self, text: str) -> str:
         for name, short in self.renames.items():
@@ -171,11 +185,12 @@ class TerminalPage:
         return text
 
     def hidden_columns(self) -> str:
-        """The columns that did not fit, and how to see them; empty if all did."""
-        if not self.hidden:
+        """The columns that fit in no table, and how to see them; empty if there are none."""
+        headers = [header for header in self.hidden if header not in self._shown]
+        if not headers:
             return ""
-        text = f"Hidden: {', '.join(self.hidden)} (--columns)"
-        return text if cell_len(text) <= self.width else f"Hidden: {join_names(self.hidden)} (--columns)"
+        text = f"Hidden: {', '.join(headers)} (--columns)"
+        return text if cell_len(text) <= self.width else f"Hidden: {join_names(headers)} (--columns)"
 
     def status(self, footnotes: Mapping[str, Sequence[str]]) -> list[str]:
         """The number and names of the messages and the hidden columns, in one line if it has room for both."""
@@ -209,46 +224,71 @@ class TerminalPage:
     @property
     def text(self) -> str:
         """The text so far."""
-        return self._out.getvalue()
+        return _TRAILING_SPACES.sub("", self._out.getvalue())
 
 
-def _fitting(columns: Sequence[Cells], width: int) -> tuple[list[Cells], list[str]]:
-    """The columns that fit on a line, and the headers of the others.
+def _grid(columns: Sequence[Cells], widths: Sequence[int], *, has_header: bool = True) -> Table:
+    """The columns in these widths."""
+    # a gap is a column: before 14.3 rich counts the padding after the last column
+    table = Table(box=None, padding=0, header_style="bold", show_header=has_header)
+    contents = []
+    for column, width in zip(columns, widths, strict=True):
+        if table.columns:
+            table.add_column(min_width=_GAP)
+        names = wrap_names(column.texts, width)
+        header = _header_lines(_header_with_beginning(column, names, width), width)
+        table.add_column("\n".join(header), justify="right" if column.is_number else "left", min_width=width)
+        contents.append(
+            [Text(name, style=column.styles.get(text, "")) for text, name in zip(column.texts, names, strict=True)]
+        )
+    for cells in zip(*contents, strict=True):
+        table.add_row(*[part for cell in cells for part in ("", cell)][1:])
+    return table
 
-    Names lose their common part first, then short forms are used, then spare columns are dropped, largest `spare`
-    first; headers and names are wrapped before columns with 1 are dropped.
+
+def _header_with_beginning(column: Cells, names: Sequence[str], width: int) -> str:
+    """The header, followed by the beginning that the names have lost if there is room for it."""
+    header = f"{column.header} ({beginning}…)" if (beginning := lost_beginning(column.texts, names)) else column.header
+    return header if cell_len(header) <= width else column.header
+
+
+def _fitting(columns: Sequence[Cells], width: int) -> tuple[list[Cells], list[Cells]]:
+    """The columns that fit on a line, and the others.
+
+    Short forms are used first, then spare columns are dropped, largest `spare` first. Long names lose their common part
+    and headers are wrapped before columns with 2 are dropped, and all names before columns with 1 are dropped.
     """
-    if _total(map(_with_header, columns)) <= width:
+    if _total(map(_comfortable, columns)) <= width:
         return list(columns), []
     candidates = [short for column in columns for short in ([column] if column.short is None else column.short)]
     fitting = candidates
-    for least_width, last in ((_with_header, 1), (_wrapped, 0)):
+    for least_width, last in ((_comfortable, 1), (_wrapped, 0)):
         while _total(map(least_width, fitting)) > width and (most := max(column.spare for column in fitting)) > last:
             fitting = [column for column in fitting if column.spare < most]
-    return fitting, [column.header for column in candidates if column not in fitting]
+    return fitting, [column for column in candidates if column not in fitting]
+
+
+def _is_main(column: Cells) -> bool:
+    return column.spare <= 1
+
+
+def _n_lines(columns: Sequence[Cells], width: int) -> int:
+    """The number of lines of all rows in a terminal of this width."""
+    texts = [wrap_names(one.texts, width) for one, width in zip(columns, _widths(columns, width), strict=True)]
+    return sum(1 + max(text.count("\n") for text in row) for row in zip(*texts, strict=True))
 
 
 def _widths(columns: Sequence[Cells], width: int) -> list[int]:
     """Widths of the columns: headers and common parts of names are narrowed first, then names are wrapped, then cut."""
     widths = [_full(one) if one.is_number else min(_full(one), width) for one in columns]
-    for least_width in (_with_header, _on_one_line, _wrapped, _cut):
+    for least_width in (_least, _shortest, _short, _wrapped, _cut):
         least = [min(one, least_width(column)) for one, column in zip(widths, columns, strict=True)]
         while _total(widths) > width and widths != least:
             room = [k for k, one in enumerate(widths) if one > least[k]]
-            widths[min(room, key=lambda k: (_n_breaks(columns[k], widths[k] - 1), least[k] - widths[k]))] -= 1
+            n_breaks = {k: _n_breaks(columns[k], widths[k] - 1) for k in room}
+            # columns that are narrowed already first
+            widths[min(room, key=lambda k: (n_breaks[k], widths[k] == _full(columns[k]), least[k] - widths[k]))] -= 1
     return widths
-
-
-def _merged(columns: Sequence[Cells]) -> list[Cells]:
-    """The columns, of which one that may move to the title is in the same column as the names before it."""
-    merged: list[Cells] = []
-    for column in columns:
-        if column.in_title and merged:
-            texts = [f"{name} {text}" for name, text in zip(merged[-1].texts, column.texts, strict=True)]
-            merged[-1] = replace(merged[-1], header=f"{merged[-1].header}, {column.header.lower()}", texts=texts)
-        else:
-            merged.append(column)
-    return merged
 
 
 def _full(column: Cells) -> int:
@@ -259,30 +299,40 @@ def _total(widths: Iterable[int]) -> int:
     return sum(n + _GAP for n in widths) - _GAP
 
 
-def _header_lines(header: str) -> list[str]:
-    """A header in one line, or in two that are broken between words, not within a formula such as P(A > B)."""
+def _header_lines(header: str, width: int = 0) -> list[str]:
+    """A header in one line if the width has room for it, or in two that are broken between words, not within a formula
+    such as P(A > B).
+    """
+    if cell_len(header) <= width:
+        return [header]
     spaces = [space.start() for space in _BETWEEN_WORDS.finditer(header)]
     pairs = ([header[:at], header[at + 1 :]] for at in spaces)
     return min([[header], *pairs], key=lambda lines: max(map(cell_len, lines)))
 
 
-def _with_header(column: Cells) -> int:
-    """The smallest width in which each text and the header have one line."""
-    return max(_on_one_line(column), cell_len(column.header))
+def _comfortable(column: Cells) -> int:
+    """As `_least`, but with names in full if all are short."""
+    return _least(column) if column.is_number or _full(column) > _LONG else _full(column)
 
 
-def _on_one_line(column: Cells) -> int:
-    """The smallest width in which each text has one line; that of numbers, and of names without their common part."""
-    texts = max(map(cell_len, column.texts), default=0) if column.is_number else line_width(column.texts)
-    return max([texts, *map(cell_len, _header_lines(column.header))])
+def _least(column: Cells, narrowest: int = _SHORT, *, breaks_header: bool = False) -> int:
+    """The smallest width in which each text and the header have one line, or with `breaks_header` the texts alone.
+
+    Names may lose their common part, but take at least `narrowest` cells.
+    """
+    headers = _header_lines(column.header) if breaks_header else [column.header]
+    texts = max(map(cell_len, column.texts), default=0) if column.is_number else line_width(column.texts, narrowest)
+    return max([texts, *map(cell_len, headers)])
+
+
+_shortest = partial(_least, narrowest=_NARROWEST)
+_short = partial(_shortest, breaks_header=True)
 
 
 def _wrapped(column: Cells) -> int:
-    """The smallest width in which names are wrapped, but not cut."""
-    one_line = _on_one_line(column)
-    if column.is_number:
-        return one_line
-    return min(one_line, max([_NARROWEST, piece_width(column.texts), *map(cell_len, _header_lines(column.header))]))
+    """The smallest width in which names are wrapped or without their common part, but not cut."""
+    pieces = max([_NARROWEST, piece_width(column.texts), *map(cell_len, _header_lines(column.header))])
+    return _short(column) if column.is_number else min(_short(column), pieces)
 
 
 def _cut(column: Cells) -> int:
@@ -298,14 +348,16 @@ def _n_breaks(column: Cells, width: int) -> int:
 
 
 def _is_crowded(section: Section, width: int) -> bool:
-    """Whether the columns that are never dropped do not fit with each row on one line."""
+    """Whether the main columns do not fit with each header and row on one line."""
     columns = [short for one in section.visible_columns() for short in ([one] if one.short is None else one.short)]
-    return _total(_on_one_line(column) for column in columns if column.spare <= 1) > width
+    return _total(_least(column) for column in columns if _is_main(column)) > width
 
 
 def _in_one_line(sentences: Mapping[str, bool], width: int) -> str:
-    """The required sentences, or else the first one, and the others that fit on the same line."""
-    required = [sentence for sentence, is_required in sentences.items() if is_required] or [*sentences][:1]
+    """The required sentences, or else one, and the others that fit on the same line."""
+    required = [sentence for sentence, is_required in sentences.items() if is_required]
+    fitting = [sentence for sentence in sentences if cell_len(sentence) <= width]
+    required = required or (fitting or [*sentences])[:1]
     line = " ".join(required)
     for sentence in sentences:
         if sentence not in required and cell_len(f"{line} {sentence}") <= width:

@@ -1,7 +1,7 @@
 """Comparisons of two systems, and the questions on which they differ: classes, columns, headlines and figure rows."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
@@ -267,11 +267,23 @@ def _are_listed(rows: Sequence[Comparison]) -> bool:
 
 def _verdict_counts(rows: Sequence[Comparison]) -> str:
     """Sentences with the number of rows for each verdict, and with those that hold after correction."""
-    counts, n_tasks = Counter(row.verdict for row in rows), len({row.task for row in rows})
-    parts = [f"{counts[verdict]} {'is' if counts[verdict] == 1 else 'are'} {verdict}" for verdict in VERDICTS]
-    parts = [part for part in parts if not part.startswith("0 ")]
+    n_tasks = len({row.task for row in rows})
     what = counted(len(rows), "task") if n_tasks == len(rows) else f"{len(rows)} scores of {counted(n_tasks, 'task')}"
-    return " ".join(filter(None, [f"Of {what}, {join_words(parts)}.", verdicts_that_hold(rows)]))
+    return " ".join(
+        filter(
+            None, [f"Of {what}, {join_words(verdict_counts(row.verdict for row in rows))}.", verdicts_that_hold(rows)]
+        )
+    )
+
+
+def verdict_counts(verdicts: Iterable[Verdict]) -> list[str]:
+    """How many of the verdicts are which.
+
+    >>> verdict_counts(["worse", "better", "worse"])
+    ['1 is better', '2 are worse']
+    """
+    counts = Counter(verdicts)
+    return [f"{counts[one]} {'is' if counts[one] == 1 else 'are'} {one}" for one in VERDICTS if counts[one]]
 
 
 def verdicts_that_hold(rows: Sequence[Comparison]) -> str:
@@ -283,14 +295,13 @@ def verdicts_that_hold(rows: Sequence[Comparison]) -> str:
     n_tested = sum(not row.subtasks for row in rows) or len(rows)  # groups repeat the questions of their tasks
     n_held, corrected = len(decided) - len(others), f"after correction for {counted(n_tested, 'score')}"
     if not others:
-        return f"{'This holds' if n_held == 1 else f'All {n_held} of these hold'} {corrected}."
+        which = {1: "This holds", 2: "Both of these hold"}.get(n_held, f"All {n_held} of these hold")
+        return f"{which} {corrected}."
     names = listed([row_name(row, rows) for row in others])
-    verb = "is" if len(others) == 1 else "are"
     if not n_held:
-        return f"{corrected.capitalize()}, {names} {verb} undecided."
-    return (
-        f"{n_held} of these {len(decided)} {'holds' if n_held == 1 else 'hold'} {corrected}; {names} {verb} undecided."
-    )
+        return f"{corrected.capitalize()}, {names} {'is' if len(others) == 1 else 'are'} undecided."
+    holds, does = "holds" if n_held == 1 else "hold", "does" if len(others) == 1 else "do"
+    return f"{n_held} of these {len(decided)} {holds} {corrected}; {names} {does} not."
 
 
 def comparison_sentence(row: Comparison) -> str:

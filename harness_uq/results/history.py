@@ -17,6 +17,7 @@ from harness_uq.output.words import (
     fixed_decimals,
     interval,
     interval_header,
+    join_names,
     metric_name,
     number,
     percent,
@@ -200,9 +201,16 @@ _FLAKY = (
 
 
 def _sections(rows: Sequence[History], digits: int) -> Iterator[Section]:
-    """Tables of the runs, the changed questions and the flaky questions of each history."""
+    """Tables of the runs, the changed questions and the flaky questions of each history, and why some have none."""
+    refused: dict[str, list[str]] = {}
     for row in rows:
-        yield _runs(row, digits)
+        if not row.runs:
+            refused.setdefault(row.reason.text if row.reason else "no runs", []).append(_title(row))
+    for reason, names in refused.items():
+        yield Section("", lines=[f"No history of {join_names(names)}: {reason}"])
+    for row in rows:
+        if row.runs:
+            yield _runs(row, digits)
         where = f"{row.system} on {row.task}"
         since = "with the new level" if row.shifts else "in the last run"
         for title, columns, questions in (
@@ -245,9 +253,12 @@ def _runs(row: History, digits: int) -> Section:
     ]
     hidden = len(row.runs) - len(numbered)
     lines = [f"{hidden} earlier runs are not shown."] if hidden else []
-    count = f": {counted(row.n_questions, 'common question')}" if row.runs else ""
-    title = f"{row.system} on {row.task}, {metric_name(row.metric, row.filter)}{count}"
+    title = f"{_title(row)}: {counted(row.n_questions, 'common question')}"
     return table(title, columns, numbered, digits, lines=lines, answer=row.answer)
+
+
+def _title(row: History) -> str:
+    return f"{row.system} on {row.task}, {metric_name(row.metric, row.filter)}"
 
 
 def plot_history(histories: Sequence[History]) -> "Figure":

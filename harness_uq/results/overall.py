@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from harness_uq.messages import Message
+from harness_uq.messages.message import join_words
 from harness_uq.output.declared import INTERNAL, Declared, Result
 from harness_uq.output.document import OVERALL, Column, Kind, Section, table
 from harness_uq.output.figures.forest import plot_forest
@@ -29,7 +30,7 @@ from harness_uq.output.words import (
     one_decimal,
     probability,
 )
-from harness_uq.results.comparison import VERDICTS, Verdict
+from harness_uq.results.comparison import Verdict, verdict_counts
 from harness_uq.results.estimate import Interval, Posterior
 from harness_uq.results.ranking import group_text, rank_columns, ranks_header
 
@@ -155,14 +156,16 @@ class Overall(Result):
 
 
 def overall_title(result: Overall) -> str:
-    """What the overall score is a mean of.
+    """What the overall score is a mean of, with the metric if all tasks share it.
 
     >>> overall_title(Overall("equal", "none", False, True, (OverallTask("a", "acc", "none", 1.0),), ()))
-    'Overall: mean of 1 task with equal weights'
+    'Overall: mean acc of 1 task with equal weights'
     """
+    metrics = {metric_name(task.metric, task.filter) for task in result.tasks}
+    mean = f"mean {metrics.pop()}" if len(metrics) == 1 else "mean"
     new = ", for new tasks of the same kind" if result.generalizes_over_tasks else ""
     chance = ", normalized by the scores of random answers" if result.normalization == "chance" else ""
-    return f"Overall: mean of {counted(len(result.tasks), 'task')} with {_SCHEMES[result.weights]}{chance}{new}"
+    return f"Overall: {mean} of {counted(len(result.tasks), 'task')} with {_SCHEMES[result.weights]}{chance}{new}"
 
 
 def overall_answer(result: Overall) -> str:
@@ -187,30 +190,24 @@ def overall_answer(result: Overall) -> str:
 
 
 def _comparison_answer(result: Overall) -> str:
-    """The verdict of one comparison with the baseline, or the systems with each verdict."""
+    """The verdict of one comparison with the baseline, or the number of systems with each verdict."""
     if len(result.differences) == 1:
         return result.differences[0].verdict_text
-    by_verdict = [[one.system for one in result.differences if one.verdict == verdict] for verdict in VERDICTS]
-    parts = [
-        f"{counted(len(names), 'system')} {verdict} ({join_names(names)})"
-        for verdict, names in zip(VERDICTS, by_verdict, strict=True)
-        if names
-    ]
-    n = len(result.differences)
-    return f"Against {result.baseline}: {'; '.join(parts)}. The intervals hold simultaneously for {n} comparisons."
+    verdicts = join_words(verdict_counts(one.verdict for one in result.differences))
+    return f"Of {len(result.differences)} systems compared with {result.baseline}, {verdicts}."
 
 
-def metrics_line(tasks: Sequence[OverallTask]) -> str:
-    """Which metric is used for which task.
+def _metrics(tasks: Sequence[OverallTask]) -> str:
+    """Which metric is used for which task, in the legend; empty if all tasks share one.
 
-    >>> metrics_line([OverallTask("arc", "acc_norm", "none", 0.5), OverallTask("boolq", "acc", "none", 0.5)])
+    >>> _metrics([OverallTask("arc", "acc_norm", "none", 0.5), OverallTask("boolq", "acc", "none", 0.5)])
     'Metrics: acc_norm (arc), acc (boolq).'
     """
     tasks_of: dict[str, list[str]] = {}
     for task in tasks:
         tasks_of.setdefault(metric_name(task.metric, task.filter), []).append(task.task)
     if len(tasks_of) == 1:
-        return f"Metric: {next(iter(tasks_of))}."
+        return ""
     return f"Metrics: {', '.join(f'{metric} ({join_names(names)})' for metric, names in tasks_of.items())}."
 
 
@@ -221,7 +218,8 @@ def _sections(results: Sequence[Overall], digits: int) -> Iterator[Section]:
             yield table(
                 *(overall_title(result), _columns(result), result.systems, digits),
                 answer=overall_answer(result),
-                lines=[metrics_line(result.tasks), *([_PER_TASK] if result.systems[0].rank_set else [])],
+                legend={"Score": _metrics(result.tasks)},
+                lines=[_PER_TASK] if result.systems[0].rank_set else [],
             )
 
 
@@ -239,6 +237,7 @@ def _columns(result: Overall) -> list[Column]:
         Column("Verdict", difference("verdict")),
     ]
     header = interval_header([result.systems[0].interval])
+    n = [Column("N", "n_questions", is_number=True, spare=5 if by_name else 1, is_shown=not is_ranked)]
     return [
         Column("System", "system", wraps=True),
         Column("Score", "value", number),
@@ -248,19 +247,16 @@ def _columns(result: Overall) -> list[Column]:
         Column("Pairs", "letters", group_text, is_number=False, is_shown=False, legend=_PAIRS),
         Column("Average rank", "average_rank", one_decimal, is_shown=False),
         Column("Tasks led", "tasks_led", is_number=True, is_shown=False),
-        Column("SE", "std_error", number, spare=6, is_shown=not is_ranked, in_paper=False),
-        Column("Questions", "n_questions", is_number=True, spare=5, is_shown=not is_ranked),
+        Column("SE", "std_error", number, spare=6 if by_name else 1, is_shown=not is_ranked, in_paper=False),
+        Column("Questions", "n_questions", is_number=True, spare=5 if by_name else 1, is_shown=not is_ranked, short=n),
     ]
 
 
 def _guide(results: Sequence[Overall]) -> dict[str, str]:
     """The meaning of the columns with differences from a baseline."""
-    if any(len(result.differences) > 1 for result in results):
-        return {
-            "Simultaneous interval": "Simultaneous interval: all intervals contain their differences from the baseline "
-            "with the given probability; verdicts follow from them.",
-        }
-    return {}
+    levels = [result.differences[0].interval.level for result in results if len(result.differences) > 1]
+    sentence = "Simultaneous interval: with {:g} % probability, all contain their differences."
+    return {"Simultaneous interval": sentence.format(100 * levels[0])} if levels else {}
 
 
 def _marks(results: Sequence[Overall]) -> list[Mark]:

@@ -15,7 +15,7 @@ from harness_uq.messages.errors import DataError
 from harness_uq.output.declared import INTERNAL, Declared, Result
 from harness_uq.output.document import Column, Kind, Section, table
 from harness_uq.output.figures import axes as draw
-from harness_uq.output.table_notes import footnotes
+from harness_uq.output.table_notes import first_sentence, footnotes
 from harness_uq.output.words import (
     count_of,
     counted,
@@ -362,8 +362,12 @@ def _summary(plans: Sequence[Plan], digits: int) -> Iterator[Section]:
     has_target = any(plan.goal or plan.recommended for plan in plans)
     rows = [plan for plan in plans if plan.recommended or (plan.rows and not has_target)]
     lines = list(dict.fromkeys(plan.answer for plan in plans if plan.rows and plan not in rows))
-    if refused := [f"{plan.task} ({metric_name(plan.metric, plan.filter)})" for plan in plans if not plan.rows]:
-        lines.append(f"No plan is possible for {join_names(refused)}.")
+    refused: dict[str, list[str]] = {}
+    for plan in plans:
+        if not plan.rows:
+            reason = f": {first_sentence(plan.reason.text)}" if plan.reason else "."
+            refused.setdefault(reason, []).append(f"{plan.task} ({metric_name(plan.metric, plan.filter)})")
+    lines += [f"No plan is possible for {join_names(names)}{reason}" for reason, names in refused.items()]
     goals = {plan.goal for plan in rows}
     answer = "These designs are as large as the pilot run. Specify a target with --difference, --width or --budget."
     if has_target:

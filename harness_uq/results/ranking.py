@@ -324,7 +324,7 @@ def _leader_sections(rankings: Sequence[Ranking], digits: int) -> Iterator[Secti
         Column("Metric", lambda ranking: metric_name(ranking.metric, ranking.filter)),
         Column("Leader", name),
         Column("Value", leader(lambda system: system.value), number),
-        Column(header, leader(lambda system: system.interval), interval, "interval", spare=1),
+        Column(header, leader(lambda system: system.interval), interval, "interval", spare=2),
         Column("P(best)", leader(lambda system: system.prob_best), probability, "best", legend=_BEST),
         Column("Rivals", lambda ranking: len(_rivals(ranking)), is_number=True, legend=_RIVALS),
         Column("Systems", lambda ranking: len(ranking.systems), is_number=True, spare=2, is_shown=has_sizes),

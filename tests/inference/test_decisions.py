@@ -132,7 +132,7 @@ def test_the_terminal_shows_the_overall_result_instead_of_all_questions(tmp_path
     table.write_text("\n".join(lines) + "\n")
     assert main(["compare", str(table)]) == 0
     text = capsys.readouterr().out
-    assert text.count("Overall: mean of 4 tasks") == 1
+    assert text.count("Overall: mean score of 4 tasks") == 1
     assert "all questions" not in text.lower()
     assert main(["compare", str(table), "--format", "json"]) == 0
     assert '"task": "overall"' in capsys.readouterr().out

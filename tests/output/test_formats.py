@@ -134,10 +134,10 @@ def test_tables_without_the_named_columns_are_left_out(
     assert main(["estimate", two_tasks, "--columns", "task,value", "--format", name]) == 0
     text = capsys.readouterr().out
     assert "Value" in text
-    assert "Overall: mean of" not in text
+    assert "Overall: mean score of" not in text
     assert main(["estimate", two_tasks, "--columns", "score,value", "--format", name]) == 0
     text = capsys.readouterr().out
-    assert "Overall: mean of" in text
+    assert "Overall: mean score of" in text
     assert [header in text for header in ("System", "Score", "Value", "SE", "Questions")] == [True] * 3 + [False] * 2
 
 

@@ -126,7 +126,7 @@ def test_the_legend_speaks_of_no_column_that_is_left_out() -> None:
 
 def test_an_interval_beside_a_hidden_difference_is_explained() -> None:
     sentence = "95% interval: interval of the difference A − B."
-    assert sentence in render(make.comparisons(), "table", width=60)
+    assert sentence in " ".join(render(make.comparisons(), "table", width=40).split())
     assert sentence not in render(make.comparisons(), "table", width=200)
 
 
@@ -151,7 +151,7 @@ def test_further_lines_of_an_indented_text_are_indented_by_two_more_spaces() -> 
 
 
 def test_where_there_is_no_terminal_nothing_folds() -> None:
-    assert "word " * 200 in _said("word " * 200)
+    assert ("word " * 200).strip() in _said("word " * 200)
 
 
 def test_a_header_with_brackets_or_colons_is_printed_as_it_is() -> None:

@@ -1,16 +1,26 @@
 """What the commands print on terminals of four widths, for 2 systems on 3 tasks and for 12 systems on 30 tasks.
 
-`python -m tests.output.test_terminal_widths` writes the expected files; read what changed.
+`python -m tests.output.test_terminal_widths` writes the expected files; read what changed. The commands run on the logs
+of `harness-uq demo`, on a table of 12 systems and 30 tasks, and on a table of agents with trials, two scores and costs.
 """
 
+import csv
 import re
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import chdir, redirect_stdout
 from dataclasses import replace
+from functools import cache
+from io import StringIO
 from pathlib import Path
+from unittest.mock import patch
 
+import numpy as np
 import pytest
 
-from harness_uq.io.plugins.protocols import RenderOptions
+from harness_uq.commands.main import main
+from harness_uq.io.plugins.protocols import RenderOptions, ResultSet
+from harness_uq.output import terminal
 from harness_uq.output.document import Cells
 from harness_uq.output.terminal import TerminalPage
 from harness_uq.results.documents import render_lists
@@ -108,22 +118,128 @@ OUTPUTS: Mapping[str, Mapping[str, Sequence[object]]] = {
 }
 
 
+COMMANDS = {
+    "demo_estimate": "estimate demo/lm-eval/scripted-large",
+    "demo_compare": "compare demo/lm-eval",
+    "demo_rank": "rank demo/lm-eval",
+    "demo_gate": "gate demo/lm-eval/scripted-large --baseline demo/lm-eval/scripted-small --margin 0.05",
+    "demo_plan": "plan demo/lm-eval/scripted-large --difference 0.05",
+    "demo_report": "report demo/inspect",
+    "demo_history": "history nightly=tables/nightly",
+    "grid_estimate": "estimate grid",
+    "grid_compare": "compare grid/0.csv grid/1.csv",
+    "grid_rank": "rank grid",
+    "grid_gate": "gate grid/0.csv --baseline grid/1.csv --margin 0.05",
+    "grid_plan": "plan grid/0.csv --width 0.1",
+    "grid_report": "report grid/0.csv grid/1.csv",
+    "grid_history": "history grid",
+    "agent_estimate": "estimate agents --resources --column metric=solved,progress",
+    "agent_compare": "compare agents --column metric=solved,progress",
+    "agent_rank": "rank agents --column metric=solved,progress",
+    "agent_gate": "gate agents/large.csv --baseline agents/small.csv --metric solved --margin 0.1",
+    "agent_plan": "plan agents/large.csv --metric solved --difference 0.05",
+    "agent_report": "report agents --column metric=solved,progress",
+    "agent_history": "history agents/large.csv agents/small.csv",
+}
+
+
+@cache
+def folder() -> Path:
+    """A folder with the logs and tables of `COMMANDS`."""
+    place = Path(_PLACE.name)
+    with chdir(place), redirect_stdout(StringIO()):
+        assert main(["demo", "demo"]) == main(["demo", "--tables", "tables"]) == 0
+    rng = np.random.default_rng(5)
+    for k, system in enumerate(SYSTEMS):
+        rows = ((task, i, int(rng.random() < 0.8 - 0.03 * k)) for task in TASKS for i in range(40))
+        _write(place / f"grid/{k}.csv", system, ("task", "question", "acc"), rows)
+    columns = ("task", "question", "trial", "solved", "progress", "cost")
+    for system, share in (("large", 0.7), ("small", 0.4)):
+        rows = (("tool_use", i, t, *_outcome(rng, share)) for i in range(30) for t in range(4))
+        _write(place / f"agents/{system}.csv", system, columns, rows)
+    return place
+
+
+_PLACE = tempfile.TemporaryDirectory()
+
+
+def _outcome(rng: np.random.Generator, share: float) -> tuple[int, str, str]:
+    progress = min(1.0, rng.random() * 2 * share)
+    return int(progress > 0.6), f"{progress:.2f}", f"{0.1 + rng.random() * share:.3f}"
+
+
+def _write(path: Path, system: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    path.parent.mkdir(exist_ok=True)
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([("model", *columns), *((system, *row) for row in rows)])
+
+
+@cache
+def outcome(name: str) -> tuple[ResultSet, RenderOptions]:
+    """The results of a command, and the options with which it prints them."""
+    with chdir(folder()), redirect_stdout(StringIO()), patch.object(terminal, "render") as render:
+        main(COMMANDS[name].split())
+    results, options = render.call_args.args
+    return results, options
+
+
 def printed(name: str, width: int) -> str:
-    text = str(render_lists(OUTPUTS[name], "table", RenderOptions(width=width)))
-    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+    if name in COMMANDS:
+        results, options = outcome(name)
+        return terminal.render(results, replace(options, width=width)) + "\n"
+    return str(render_lists(OUTPUTS[name], "table", RenderOptions(width=width))) + "\n"
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("name", OUTPUTS)
+@pytest.mark.parametrize("name", [*OUTPUTS, *COMMANDS])
 def test_terminals_of_each_width_show_what_is_stored(name: str, width: int) -> None:
     stored = FOLDER / f"{name}_{width}.txt"
     assert printed(name, width) == stored.read_text("utf-8"), "run: python -m tests.output.test_terminal_widths"
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("name", OUTPUTS)
+@pytest.mark.parametrize("name", [*OUTPUTS, *COMMANDS])
 def test_no_line_is_longer_than_the_terminal(name: str, width: int) -> None:
     assert max(map(len, printed(name, width).splitlines())) <= width
+
+
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [
+        *(("demo_estimate", 6), ("grid_estimate", 6), ("demo_compare", 10), ("agent_compare", 10)),
+        *(("demo_plan", 11), ("grid_plan", 11), ("agent_plan", 15)),
+    ],
+)
+def test_there_are_few_lines_beside_the_table_on_80_columns(name: str, most: int) -> None:
+    beside = [line for line in printed(name, 80).splitlines() if "  " not in line]
+    assert len(beside) <= most
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name.endswith("estimate")])
+def test_the_first_score_is_in_the_first_four_lines(name: str) -> None:
+    assert re.search(r"\d\.\d{3}", "".join(printed(name, 80).splitlines(keepends=True)[:4]))
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", ["demo_rank", "grid_rank", "agent_rank"])
+def test_a_ranking_has_at_most_40_lines(name: str, width: int) -> None:
+    assert len(printed(name, width).splitlines()) <= 40
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    ("name", "headers"),
+    [
+        ("demo_estimate", ("Value", "95% interval", "SE", "Harness", "(N|Questions)")),
+        ("demo_compare", ("A", "B", "A − B", "95% interval", "Verdict")),
+        ("demo_gate", ("Task", "Change", "90/95% interval", "Margin", "Decision")),
+    ],
+)
+def test_main_columns_and_all_names_are_shown_at_each_width(name: str, headers: Sequence[str], width: int) -> None:
+    text = printed(name, width)
+    assert all(re.search(rf"(^|[ ]){header}( |,|\n)", text, re.MULTILINE) for header in headers)
+    tasks = ("passages", "word_problems", "exam_sums", "exam_series", "exam_units", "copying", "divides", "perplexity")
+    assert all(task in text for task in (*tasks, "(first)", "(maj@8)", "(trials)", "bits_per_byte"))
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -166,6 +282,6 @@ def test_names_with_a_common_part_remain_different_in_narrow_columns() -> None:
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
-    for one in OUTPUTS:
+    for one in (*OUTPUTS, *COMMANDS):
         for columns in WIDTHS:
             (FOLDER / f"{one}_{columns}.txt").write_text(printed(one, columns), "utf-8")

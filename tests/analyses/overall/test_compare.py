@@ -93,7 +93,7 @@ def table(tmp_path: Path) -> str:
 def test_the_command_compares_all_systems_with_the_baseline(table: str, capsys) -> None:
     assert main(["compare", table, "--baseline", "b"]) == 0
     out = capsys.readouterr().out
-    assert "Overall: mean of 4 tasks" in out
+    assert "Overall: mean score of 4 tasks" in out
     assert "t0" not in out
     assert main(["compare", table, "--baseline", "b", "--format", "json"]) == 0
     document = json.loads(capsys.readouterr().out)
@@ -150,7 +150,7 @@ def test_options_of_the_overall_result_request_it() -> None:
 def test_documents_of_a_list_contain_its_overall_result() -> None:
     rows = estimate(logs_of(FOUR), overall=True)
     assert rows.to_dict()["overall"]["systems"][0]["system"] == rows.overall.systems[0].system
-    assert "Overall: mean of" in rows.render()
+    assert "Overall: mean acc of" in rows.render()
     assert {record["task"] for record in rows.to_dicts()} == set(FOUR)
 
 

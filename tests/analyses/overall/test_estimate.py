@@ -260,7 +260,7 @@ def test_the_command_leads_with_the_overall_result(tmp_path, capsys) -> None:
     (tmp_path / "weights.csv").write_text("task,weight\narc,1\nboolq,3\n")
     file, weights = str(tmp_path / "scores.csv"), str(tmp_path / "weights.csv")
     assert main(["estimate", file]) == 0
-    assert "Overall: mean of 3 tasks" in capsys.readouterr().out.partition("a (csv")[0]
+    assert "Overall: mean score of 3 tasks" in capsys.readouterr().out.partition("a (csv")[0]
     assert main(["estimate", file, "--weights", weights, "--format", "json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert [task["weight"] for task in document["overall"]["tasks"]] == [0.25, 0.75]

@@ -161,11 +161,11 @@ def table(tmp_path: Path) -> str:
 def test_the_command_prints_one_board_and_those_of_tasks_on_request(table: str, capsys) -> None:
     assert main(["rank", table]) == 0
     out = capsys.readouterr().out
-    assert "Overall: mean of 4 tasks" in out
+    assert "Overall: mean score of 4 tasks" in out
     assert "t0, score" not in out
     assert main(["rank", table, "--per-task"]) == 0
     out = capsys.readouterr().out
-    assert out.index("Overall: mean of 4 tasks") < out.index("t0, score")
+    assert out.index("Overall: mean score of 4 tasks") < out.index("t0, score")
 
 
 def test_json_has_the_overall_result_and_all_tasks(table: str, capsys) -> None:

@@ -16,6 +16,7 @@ from harness_uq.data.structure import StructureOptions
 from harness_uq.data.task_log import TaskLog
 from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.options import Options
+from harness_uq.output.table_notes import first_sentence
 from harness_uq.results.plan import Plan, PlanRow
 from tests.data.toy import task_log
 from tests.message_checks import has, raises_message
@@ -395,7 +396,8 @@ def test_what_a_pilot_cannot_plan_is_named_beside_what_it_can() -> None:
     plans = plan([task_log([0.0, 1.0] * 40, task="many"), task_log([1.0], task="one")])
     assert [(found.task, bool(found.rows)) for found in plans] == [("many", True), ("one", False)]
     assert (plans[1].status, plans[1].reason.name) == ("not_estimable", "pilot-too-small")
-    assert "No plan is possible for one (acc)." in render(plans, "table", width=120)
+    sentence = f"No plan is possible for one (acc): {first_sentence(plans[1].reason.text)}"
+    assert sentence in render(plans, "table", width=200)
     assert plans[1].reason.text in render(plans, "table", width=200, detail="notes")
     assert "one, acc" in render(plans, "markdown", summarize=False)
 
