@@ -2,7 +2,7 @@
 
 The script runs both harnesses on the example tasks and leaves out what the logs do not need to be read: prompts that
 repeat the question, events, random identifiers and the paths of this machine. The tables are those of the folder
-`tables`.
+`tables`. The tasks, and the simulated model of Inspect AI, are added as they are.
 """
 
 import argparse
@@ -31,7 +31,7 @@ def main(argv: list[str] | None = None) -> int:
         folder = Path(name)
         run_lm_eval.run(folder)
         run_inspect.run(folder)
-        files = dict(sorted([*lm_eval_files(folder), *inspect_files(folder), *tables()]))
+        files = dict(sorted([*lm_eval_files(folder), *inspect_files(folder), *tables(), *tasks()]))
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as written:
         for path, text in files.items():
             if leak := re.search(rf"{re.escape(name)}|/(home|root|work)/", text):
@@ -46,6 +46,15 @@ def tables() -> Iterator[tuple[str, str]]:
     root = Path(__file__).parent
     for path in (root / "tables").rglob("*.*"):
         yield path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
+
+
+def tasks() -> Iterator[tuple[str, str]]:
+    """Path and text of each file that the harnesses need to run the tasks."""
+    root = Path(__file__).parent
+    systems = (root / "systems").glob("*.py")
+    for path in (root / "inspect_tasks.py", *systems, *(root / "tasks").rglob("*.*")):
+        if path.suffix != ".pyc" and path.name != "lm_eval_model.py":
+            yield path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
 
 
 def lm_eval_files(folder: Path) -> Iterator[tuple[str, str]]:

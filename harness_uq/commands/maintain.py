@@ -33,8 +33,9 @@ The example files are part of harness-uq. The logs are from runs of two scripted
 systems, scripted-small and scripted-large, in lm-eval and Inspect AI. The
 tables contain simulated scores: answers.csv has missing scores, agents.csv and
 tokens.csv have costs, grades.csv has the scores of a model grader, labels.csv
-has human labels, and the folder nightly has 20 nightly runs. If you run the
-command again, it replaces the files with identical files.
+has human labels, and the folder nightly has 20 nightly runs. The folder tasks
+and the file inspect_tasks.py contain the tasks of both harnesses. If you run
+the command again, it replaces the files with identical files.
 """
 _DEMO_LOGS = """\
 {folder} contains logs of lm-eval and Inspect AI for two scripted systems.

@@ -15,4 +15,4 @@ collect_ignore = [] if "HARNESS_UQ_SITE" in os.environ else ["test_site.py"]
 def ready(lm_eval_runs: Path, inspect_runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder as the pages that show commands take it."""
     folder = tmp_path_factory.mktemp("pages") / "here"
-    return printed.prepare(folder, {"run_lm_eval": lm_eval_runs, "run_inspect": inspect_runs})
+    return printed.prepare(folder, [lm_eval_runs, inspect_runs])

@@ -1,8 +1,10 @@
 """What pages show of the command line is what it prints.
 
 A block of a page with lines `$ command` shows commands and, below each, what it prints; a line `…` stands for lines
-left out, and nothing else may be. `python -m tests.docs.printed` runs all of them and writes anew what has changed: a
-block without `…` whole, of a cut one the lines most like those shown before.
+left out, and nothing else may be. A command that ends with a backslash goes on in the next line. Commands run as they
+are printed: a shell runs those of a harness, and the arguments of the others are passed on unchanged. A comment
+`<!-- file: NAME -->` names the file that a page shows next. `python -m tests.docs.printed` runs all commands and writes
+anew what has changed: a block without `…` whole, of a cut one the lines most like those shown before.
 """
 
 import difflib
@@ -14,32 +16,29 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 
+import harness_uq
+
 ROOT = Path(__file__).resolve().parents[2]
 CUT = "…"
 _BLOCK = re.compile(r"^```(?:console)?\n(\$ .*?)^```$", re.MULTILINE | re.DOTALL)
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
 _COMMAND = re.compile(r"^\$ (.+?)(?:  +#.*)?$")
-# no search through lm-eval's own 13,000 tasks
-_LIVE = """
-import functools, sys
-from pathlib import Path
-import run_lm_eval
-run_lm_eval.set_environment(Path("cache").resolve())
-import systems.lm_eval_model
-from lm_eval import tasks
-tasks.TaskManager = functools.partial(tasks.TaskManager, include_defaults=False)
-from harness_uq.commands.main import main
-model = ["--model_args", "path=scripted-large,ability=1.3"]
-folders = ["--include_path", str(run_lm_eval.TASKS), "--output_path", "out"]
-sys.exit(main([*sys.argv[1:], *model, *folders]))
-"""
+_FILE = re.compile(r"^<!-- file: (\S+) -->\n\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_CONTINUED = re.compile(r"\\\n *")
+# both harnesses, and harness-uq as it is here
+ENVIRONMENT = {
+    **os.environ,
+    "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+    "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "adapters")]),
+}
+_HARNESSES = ("lm-eval", "lm_eval", "inspect")
 
 
 @dataclass(frozen=True)
@@ -52,8 +51,8 @@ class Shown:
 
     @property
     def command(self) -> str:
-        """The command without the comment behind it."""
-        found = _COMMAND.match(self.line)
+        """The command in one line, without the comment behind it."""
+        found = _COMMAND.match(_CONTINUED.sub("", self.line))
         assert found
         return found[1]
 
@@ -76,10 +75,20 @@ def shown_on(page: Path) -> Iterator[Shown]:
 
 
 def _commands(page: Path, block: str) -> Iterator[Shown]:
-    lines = block.splitlines()
+    lines = re.split(r"(?<!\\)\n", block.removesuffix("\n"))
     starts = [i for i, line in enumerate(lines) if line.startswith("$ ")]
     for start, end in pairwise([*starts, len(lines)]):
         yield Shown(page, lines[start], tuple(lines[start + 1 : end]))
+
+
+def runs_harness(command: str) -> bool:
+    """Whether a command runs lm-eval or Inspect.
+
+    >>> [runs_harness(line) for line in ("HARNESS_UQ=t lm-eval run", "harness-uq inspect eval t.py", "harness-uq demo")]
+    [True, True, False]
+    """
+    words = [word for word in shlex.split(command) if "=" not in word]
+    return words[0] in _HARNESSES or (words[0] == "harness-uq" and words[1] in _HARNESSES)
 
 
 class _Terminal(StringIO):
@@ -96,35 +105,29 @@ class Shell:
     def __init__(self, page: Path, folder: Path) -> None:
         self.folder, self.code = folder, 0
         self.is_terminal = page.parent.name != "upstream"
+        for name, text in _FILE.findall(page.read_text(encoding="utf-8")):
+            (folder / name).write_text(text, encoding="utf-8")
 
     def run(self, command: str) -> list[str]:
         """Lines that the command prints on standard output; what it says on standard error where it prints none."""
         if command == "echo $?":
             return [str(self.code)]
         name, *arguments = shlex.split(command)
-        if name == "python" and arguments[0].startswith("examples/run_"):
-            return _lines((self.folder / f"{Path(arguments[0]).stem}.txt").read_text(encoding="utf-8"))
         if name == "python":
             done = subprocess.run(
                 [sys.executable, *arguments], cwd=self.folder, check=True, capture_output=True, text=True, timeout=300
             )
             return _lines(done.stdout)
-        if arguments[:2] == ["lm-eval", "run"]:
-            return self._live([sys.executable, "-c", _LIVE, *arguments])
-        if arguments[:2] == ["inspect", "eval"]:
-            return self._live([sys.executable, "-m", "harness_uq", *arguments])
+        if runs_harness(command):
+            return self._literally(command)
         assert name == "harness-uq", f"a page may show harness-uq and python examples/…, not {command}"
         return self._harness_uq(arguments)
 
-    def _live(self, command: list[str]) -> list[str]:
-        """A live run, in a process of its own, where the model `scripted` is known."""
+    def _literally(self, command: str) -> list[str]:
+        """What a user's shell prints for this line, in the folder of the page."""
+        environment = {**ENVIRONMENT, "HF_HOME": str(self.folder / "hf"), "COLUMNS": "100"}
         done = subprocess.run(
-            command,
-            cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "examples"), *filter(None, sys.path)])},
-            capture_output=True,
-            text=True,
-            timeout=300,
+            command, shell=True, cwd=self.folder, env=environment, capture_output=True, text=True, timeout=600
         )
         self.code = done.returncode
         return _lines(done.stdout or done.stderr)
@@ -193,14 +196,14 @@ def write(page: Path, folder: Path) -> bool:
     return written != text
 
 
-def prepare(folder: Path, runs: dict[str, Path]) -> Path:
-    """A folder as the pages take it: the examples, the logs of their runs, and what those runs printed."""
-    (folder / "demo-output").mkdir(parents=True)
+def prepare(folder: Path, runs: Iterable[Path]) -> Path:
+    """A folder as the pages take it: the examples, and the demo with the logs of new runs."""
+    harness_uq.demo(folder / "demo-output")
     (folder / "examples").symlink_to(ROOT / "examples")
-    for script, run in runs.items():
-        harness = "lm-eval" if script == "run_lm_eval" else "inspect"
-        (folder / "demo-output" / harness).symlink_to(run / harness)
-        (folder / f"{script}.txt").symlink_to(run.with_suffix(".txt"))
+    for run in runs:
+        (logs,) = (run / name for name in ("lm-eval", "inspect") if (run / name).exists())
+        shutil.rmtree(folder / "demo-output" / logs.name)
+        (folder / "demo-output" / logs.name).symlink_to(logs)
     shutil.copytree(ROOT / "examples" / "tables", folder / "demo-tables")
     counts = str(ROOT / "docs" / "upstream" / "leaderboard_math.py")
     subprocess.run([sys.executable, counts, "leaderboard"], cwd=folder, check=True)
@@ -215,12 +218,10 @@ def main() -> int:
         "PYTHONPATH": os.pathsep.join([str(ROOT / "examples"), *sys.path]),
     }
     with tempfile.TemporaryDirectory() as temporary:
-        runs = {}
-        for script in ("run_lm_eval", "run_inspect"):
-            runs[script] = Path(temporary, script)
-            command = [sys.executable, str(ROOT / "examples" / f"{script}.py"), "--output", str(runs[script])]
-            done = subprocess.run(command, cwd=temporary, check=True, capture_output=True, text=True)
-            runs[script].with_suffix(".txt").write_text(done.stdout, encoding="utf-8")
+        runs = [Path(temporary, script) for script in ("run_lm_eval", "run_inspect")]
+        for run in runs:
+            command = [sys.executable, str(ROOT / "examples" / f"{run.name}.py"), "--output", str(run)]
+            subprocess.run(command, cwd=temporary, check=True, capture_output=True)
         for page in pages():
             folder = prepare(Path(tempfile.mkdtemp(dir=temporary), "here"), runs)
             print(f"{'written' if write(page, folder) else 'as it was'}: {page.relative_to(ROOT)}")

@@ -55,10 +55,10 @@ def add_uq_options(command_line: CommandLine) -> None:
             requested.check()
         except HarnessUqError as error:
             run.error(str(error))
+        _register_names()
         if requested.settings() is None and not has_uq_config:
             execute(others)
             return
-        _register_aggregations()
         from harness_uq_lm_eval.live.runtime import live_session
 
         try:
@@ -67,8 +67,8 @@ def add_uq_options(command_line: CommandLine) -> None:
         except HarnessUqError as error:
             run.error(str(error))
         _print_report(session)
-        if session.save_errors:
-            raise SystemExit("\n".join(f"harness-uq: error: {message}" for message in session.save_errors))
+        if session.save_errors:  # printed when they occurred
+            raise SystemExit(1)
 
     run.set_defaults(func=execute_live)
 
@@ -93,14 +93,13 @@ def _config_of(args: argparse.Namespace) -> Mapping[str, object]:
     return content
 
 
-def _register_aggregations() -> None:
-    """Allow task files to use the aggregations of harness_uq by name."""
+def _register_names() -> None:
+    """Let task files name the aggregations of harness_uq, and the command line its model."""
     try:
+        import harness_uq_lm_eval.recorded_model
         import harness_uq_lm_eval.yaml_aggregations  # noqa: F401
     except Exception as error:
-        _logger.warning(
-            missing_message([f"registry of aggregations ({error})"], "task files cannot name those of harness-uq")
-        )
+        _logger.warning(missing_message([f"registry ({error})"], "it lacks the aggregations of harness-uq"))
 
 
 def _print_report(session: "Session") -> None:
