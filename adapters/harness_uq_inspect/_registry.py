@@ -29,8 +29,9 @@ if is_enabled():
         from harness_uq_inspect.live.settings import settings_from_environment
 
         settings_from_environment()
-        from harness_uq_inspect.live import hook, inspect_internals  # noqa: F401 - the hook registers itself
+        from harness_uq_inspect.live import hook, inspect_internals
 
         inspect_internals.install()
+        inspect_internals.install_for_score(hook.annotate_scored_log)
     except Exception as error:
         _warn("no intervals", error)

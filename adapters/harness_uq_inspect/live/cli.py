@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib.metadata import entry_points
+from traceback import walk_tb
 from typing import Final
 
 from harness_uq.plugin_api import HarnessUqError, MissingDependencyError, UsageError, escape_control
@@ -37,7 +38,7 @@ Environment:
   HARNESS_UQ=METHOD        Add intervals to runs without the option --uq
   HARNESS_UQ_SWAP=0        Keep the values of Inspect's own stderr metric
 
-The command adds intervals to each log of inspect eval, eval-set and eval-retry.
+Intervals are added to each log of inspect eval, eval-set, eval-retry and score.
 All other options require the option --uq or the environment variable
 HARNESS_UQ. The options --uq-cluster and --uq-reference-runs are repeatable;
 FIELD may be TASK=FIELD.
@@ -89,5 +90,34 @@ def _run_inspect() -> int:
     try:
         scripts[0].load()()
     except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+        return _exit_code(stop)
+    except HarnessUqError:
+        raise
+    except BaseException as error:
+        if not _is_of_inspect(error):
+            raise
+        return _show_as_inspect(error)
     return 0
+
+
+def _exit_code(stop: SystemExit) -> int:
+    return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+
+
+def _is_of_inspect(error: BaseException) -> bool:
+    """Whether an error is Inspect's: an interruption, or, of its and our frames in the traceback, the last is its."""
+    frames = (str(frame.f_globals.get("__name__")).partition(".")[0] for frame, _ in walk_tb(error.__traceback__))
+    packages = [name for name in frames if name == "inspect_ai" or name.startswith("harness_uq")]
+    return packages[-1:] == ["inspect_ai"] or not isinstance(error, Exception)
+
+
+def _show_as_inspect(error: BaseException) -> int:
+    """Print an error as Inspect does, without our frames, and return the exit code."""
+    its_traceback = error.__traceback__
+    while its_traceback is not None and its_traceback.tb_frame.f_globals.get("__name__") == __name__:
+        its_traceback = its_traceback.tb_next
+    try:
+        sys.excepthook(type(error), error.with_traceback(its_traceback), its_traceback)
+    except SystemExit as stop:
+        return _exit_code(stop)
+    return 1

@@ -4,9 +4,11 @@ A finished evaluation is never lost: every exception in this module becomes a wa
 """
 
 import logging
+import math
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+import anyio
 import anyio.to_thread
 from inspect_ai.hooks import Hooks, RunEnd, SampleEnd, SampleStart, TaskEnd, TaskStart, hooks
 from inspect_ai.log import EvalLog, EvalResults, LogUpdate, read_eval_log_async, write_eval_log_async
@@ -22,13 +24,15 @@ if TYPE_CHECKING:
     from harness_uq_inspect.read.samples import Log
 
 logger = logging.getLogger(__name__)
+_SECONDS: Final = 60  # for all logs of a run that was interrupted
 
 
 @hooks(name="uq", description="intervals by harness_uq")
 class UncertaintyHooks(Hooks):  # type: ignore[misc]
-    """Estimates from each log as soon as it is on disk, annotates its header and prints a table."""
+    """Estimates from each log as soon as it is on disk, annotates its header, and prints tables when the run ends."""
 
     def __init__(self) -> None:
+        self._tables: list[str] = []
         self._finished: set[str] = set()
         self._collected: dict[str, Log] = {}
         self._locations: dict[str, str] = {}
@@ -61,13 +65,25 @@ class UncertaintyHooks(Hooks):  # type: ignore[misc]
         await self._finish(data.log)
 
     async def on_run_end(self, data: RunEnd) -> None:
-        """Process logs of failed and cancelled tasks, for which Inspect emits no task end."""
-        for log in data.logs:
-            await self._finish(log)
-        for eval_id, location in list(self._locations.items()):
-            await self._finish_partial(location)  # if this is cancelled, the location stays for Inspect's next call
-            self._locations.pop(eval_id, None)
+        """Process logs of failed and cancelled tasks, for which Inspect emits no task end.
+
+        After an interruption, Inspect calls this in a cancelled scope, and an error in an await would change the exit
+        code of the run. Therefore, this is shielded, and takes a limited time.
+        """
+        is_cancelled = anyio.current_effective_deadline() == -math.inf
+        with anyio.move_on_after(_SECONDS if is_cancelled else None, shield=is_cancelled) as scope:
+            for log in data.logs:
+                await self._finish(log)
+            for location in self._locations.values():
+                await self._finish_partial(location)
+        if scope.cancelled_caught:
+            logger.warning("harness_uq: no intervals for all logs within %d s; add them with rescore", _SECONDS)
+        self._locations.clear()
         self._collected.clear()
+        if display_type() != "none":
+            for text in self._tables:  # not earlier, since a display may show the progress of other tasks
+                print(f"\n{text}\n", flush=True)  # noqa: T201
+        self._tables.clear()
 
     async def _finish_partial(self, location: str) -> None:
         """Process the log of a cancelled task, which Inspect does not pass to the hook."""
@@ -93,13 +109,31 @@ class UncertaintyHooks(Hooks):  # type: ignore[misc]
         if log.results is None:
             return
         collected = self._collected.pop(log.eval.eval_id, None)
-        outcome = await anyio.to_thread.run_sync(partial(annotate_finished_log, log.location, settings, collected))
+        outcome = await anyio.to_thread.run_sync(
+            partial(annotate_finished_log, log.location, settings, collected),
+            abandon_on_cancel=anyio.current_effective_deadline() < math.inf,  # only if the run was interrupted
+        )
         if outcome.header is not None:
             _update_results(log, outcome.header)
             if not outcome.is_written:
                 await write_eval_log_async(log, log.location, if_match_etag=log.etag, header_only=True)
-        if display_type() != "none":
-            print(f"\n{outcome.text}\n", flush=True)  # noqa: T201
+        self._tables.append(outcome.text)
+
+
+def annotate_scored_log(location: str, log: EvalLog) -> None:
+    """Process a log that `inspect score` has written."""
+    from harness_uq_inspect.live.postprocess import annotate_finished_log
+
+    try:
+        if local_path(location) is None:
+            logger.warning("harness_uq: %s is remote: add the intervals with harness-uq rescore --in-place", location)
+            return
+        outcome = annotate_finished_log(location, settings_from_environment())
+        if outcome.header is not None:
+            _update_results(log, outcome.header)
+        print(f"\n{outcome.text}\n", flush=True)  # noqa: T201
+    except Exception as error:
+        logger.warning("harness_uq: no intervals for %s: %s: %s", location, type(error).__name__, error)
 
 
 def _update_results(log: EvalLog, header: Json) -> None:

@@ -7,6 +7,7 @@ does not report the location of the log of a cancelled run, so it is taken from 
 """
 
 import logging
+import sys
 from collections.abc import Callable
 from contextvars import ContextVar
 from functools import wraps
@@ -17,13 +18,14 @@ from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 from urllib.parse import unquote, urlsplit
 
 if TYPE_CHECKING:
-    from inspect_ai.log import EvalResults
+    from inspect_ai.log import EvalLog, EvalResults
 
 P = ParamSpec("P")
 R = TypeVar("R")
 logger = logging.getLogger(__name__)
 
 _RUN: Final = "inspect_ai._eval.task.run", "eval_results"
+_SCORE: Final = "inspect_ai._cli.score", "print_results"
 _ACTIVE: Final = "inspect_ai.log._samples", "sample_active"
 # each name with the consequence of its absence
 PRIVATE_NAMES: Final = {
@@ -67,6 +69,22 @@ def active_log_location() -> str | None:
     active = None if sample_active is None else sample_active()
     location = getattr(active, "log_location", None)
     return str(location) if location else None
+
+
+def install_for_score(annotate: Callable[[str, "EvalLog"], None]) -> None:
+    """Let `inspect score`, which runs no hook, call `annotate(location, log)` before it prints the results of a log."""
+    if (module := sys.modules.get(_SCORE[0])) is None:  # another command
+        return
+    if (print_results := _import_function(*_SCORE)) is None:
+        logger.warning("harness_uq: `inspect score` of inspect-ai %s gets no intervals", version("inspect-ai"))
+        return
+
+    @wraps(print_results)
+    def annotate_and_print(location: str, log: "EvalLog", *args: object, **kwargs: object) -> object:
+        annotate(location, log)
+        return print_results(location, log, *args, **kwargs)
+
+    setattr(module, _SCORE[1], annotate_and_print)
 
 
 def _remembering(compute: Callable[P, R]) -> Callable[P, R]:

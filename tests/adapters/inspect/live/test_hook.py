@@ -61,3 +61,44 @@ def test_a_finished_run_does_not_affect_the_next(hook):
     asyncio.run(hook.on_run_end(NO_LOGS))
     assert hook.finished == []
     assert hook._collected == {}
+
+
+def test_an_interruption_changes_nothing_in_the_run(hook, monkeypatch):
+    """Inspect calls `on_run_end` in a cancelled scope; an error there would change its exit code."""
+    import anyio
+
+    from harness_uq_inspect.live import hook as module
+
+    async def finish(self, log):
+        await anyio.sleep(0)
+        self.finished.append(log)
+
+    async def run():
+        with anyio.CancelScope() as scope:
+            scope.cancel()
+            await hook.on_run_end(NO_LOGS)
+        return scope.cancelled_caught
+
+    monkeypatch.setattr(module.UncertaintyHooks, "_finish", finish)
+    there = hook._locations["there"]
+    assert asyncio.run(run()) is False
+    assert hook.finished == [there]
+
+
+def test_an_interrupted_run_waits_a_limited_time(hook, monkeypatch, caplog):
+    import anyio
+
+    from harness_uq_inspect.live import hook as module
+
+    async def finish(self, log):
+        await anyio.sleep(60)
+
+    async def run():
+        with anyio.CancelScope() as scope:
+            scope.cancel()
+            await hook.on_run_end(NO_LOGS)
+
+    monkeypatch.setattr(module.UncertaintyHooks, "_finish", finish)
+    monkeypatch.setattr(module, "_SECONDS", 0.01)
+    asyncio.run(asyncio.wait_for(run(), 10))
+    assert "no intervals for all logs" in caplog.text

@@ -429,6 +429,7 @@ def test_a_cancelled_run_keeps_its_partial_scores_with_intervals_and_a_warning(t
     )
     log = read_log(str(only_log(tmp_path)))
     assert log.header.status == "cancelled", done.stdout + done.stderr
+    assert done.returncode == 0  # as without us
     (row,) = block(only_log(tmp_path))["estimates"]
     assert row["n_questions"] == 15
     params = logged_params(row, "run-incomplete-part")
