@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from harness_uq.plugin_api import hookimpl
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from contextlib import AbstractContextManager
 
     from harness_uq_lm_eval.harness import LmEvalHarness
@@ -88,3 +88,18 @@ def uq(
     )
     requested.check()
     return live_session(requested)
+
+
+def make_table(results: "Mapping[str, object]", column: str = "results") -> str:
+    """The table of `lm_eval.utils.make_table`, with a column of intervals.
+
+    Parameters
+    ----------
+    results : results of an evaluation within `uq`; other results are shown without intervals
+    column : `results`, or `groups` for the groups of tasks
+    """
+    from lm_eval import utils
+
+    from harness_uq_lm_eval.live.results_table import with_intervals
+
+    return with_intervals(utils.make_table)(results, column)

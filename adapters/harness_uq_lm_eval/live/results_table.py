@@ -3,7 +3,7 @@
 import functools
 import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import TypeAlias
 
 from harness_uq_lm_eval.json_access import Table, real, table
@@ -34,23 +34,36 @@ def with_intervals(original: MakeTable) -> MakeTable:
 def _add_interval_column(original: MakeTable, results: Table, *args: object, **kwargs: object) -> str:
     column = str(args[0] if args else kwargs.get("column", "results"))
     names = list(table(results, column))
-    rows = {name: _mark_alias(index, name, table(results, column, name)) for index, name in enumerate(names)}
+    entries = entries_of(results)
+    shown = {
+        key: ends for key, entry in entries.items() if estimates_printed_value(entry) and (ends := interval_of(entry))
+    }
+    rows = {
+        name: _mark_alias(index, name, _plain_values(name, table(results, column, name), shown))
+        for index, name in enumerate(names)
+    }
     lines = [line for line in original({**results, column: rows}, *args, **kwargs).splitlines() if line.strip()]
     if len({line.count("|") for line in lines}) > 1:
         raise ValueError("a name in the table holds the sign |")
     level = real(table(results, BLOCK).get("level")) or 0.95
-    entries = entries_of(results)
     cells, task = [f"{100 * level:g}% CI", ":--"], ""
     for line in lines[2:]:
         parts = line.split("|")
         if index := _INDEX_MARK.search(parts[1]):
             task = names[int(index[1])]
-        entry = entries.get((task, parts[5].strip(), parts[3].strip()), {})
-        ends = interval_of(entry) if estimates_printed_value(entry) else None
+        ends = shown.get((task, parts[5].strip(), parts[3].strip()))
         cells.append(f"[{ends[0]:.4f}, {ends[1]:.4f}]" if ends else "")
     if not any(cells[2:]):
         return original(results, *args, **kwargs)
     return "\n".join(_join_cells([_INDEX_MARK.sub("", line.split("|")[1]) for line in lines], lines, cells)) + "\n"
+
+
+def _plain_values(task: str, row: Table, shown: Container[tuple[str, str, str]]) -> Table:
+    """The row with plain numbers in place of those that are formatted with an interval, if the new column has one."""
+    return {
+        key: float(value) if isinstance(value, float) and (task, *key.split(",", 1)) in shown else value
+        for key, value in row.items()
+    }
 
 
 def _mark_alias(index: int, name: str, row: Table) -> Table:

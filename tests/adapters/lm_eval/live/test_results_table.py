@@ -2,6 +2,8 @@
 
 import pytest
 
+from harness_uq.plugin_api import Interval
+from harness_uq_lm_eval.aggregations import ScoreWithInterval
 from harness_uq_lm_eval.live.results_table import with_intervals
 
 RULE = "|------|------:|------|-----:|------|---|----:|---|-----:|"
@@ -12,7 +14,7 @@ def make_table(results, column="results"):
     lines = ["|Tasks |Version|Filter|n-shot|Metric|   |Value|   |Stderr|", RULE]
     for row in results[column].values():
         metric = next(key.partition(",")[0] for key in row if key.endswith(",none"))
-        lines.append(f"|{row['alias']}|      1|none  |     0|{metric}|↑  |  0.5|±  |   0.1|")
+        lines.append(f"|{row['alias']}|      1|none  |     0|{metric}|↑  |{row[f'{metric},none']:.1f}|±  |   0.1|")
     return "\n".join(lines)
 
 
@@ -45,3 +47,11 @@ def test_a_bar_in_a_name_leaves_lm_evals_table_with_a_warning(task, metric, capl
 def test_results_without_our_block_are_printed_as_they_are():
     results = {key: part for key, part in results_of("drop", "acc").items() if key != "uq"}
     assert with_intervals(make_table)(results) == make_table(results)
+
+
+@pytest.mark.parametrize(("value", "intervals"), [(0.5, ["[0.2500, 0.7500]"]), (0.6, ["[0.1, 0.9]"])])
+def test_a_score_has_one_interval_if_its_aggregation_has_one(value, intervals):
+    results = results_of("drop", "acc", value)
+    results["results"]["drop"]["acc,none"] = ScoreWithInterval(0.5, Interval(0.1, 0.9, 0.95, "hdi"))
+    line = with_intervals(make_table)(results).splitlines()[-1]
+    assert [f"[{part.partition(']')[0]}]" for part in line.split("[")[1:]] == intervals
