@@ -283,7 +283,6 @@ RESULTS_NOT_SAVED = MessageType.error(
     "states why the results could not be saved.",
     "Delete files to free disk space, or choose another folder with `--output_path`. Then run the evaluation again.",
 )
-
 SAMPLES_NOT_JSON = MessageType.error(
     "LM405",
     "The file has the name of an lm-eval samples file, but does not contain JSON.",
@@ -295,6 +294,14 @@ SAMPLES_FORMAT_UNKNOWN = MessageType.error(
     "The file has the name of an lm-eval samples file, but files that end in {suffix} are not supported.",
     "Samples files may be compressed with gzip (`.gz`), bzip2 (`.bz2`) or Zstandard (`.zst`).",
     "Decompress the file.",
+)
+
+SAMPLES_NOT_SAVED = MessageType.error(
+    "LM407",
+    "The samples could not be saved completely in {path}. No truncated file of samples is left.",
+    "A file of samples could not be written completely, for example because the disk is full. The output of lm-eval "
+    "states why the samples could not be saved.",
+    "Delete files to free disk space, or choose another folder with `--output_path`. Then run the evaluation again.",
 )
 
 CATALOGUE = MESSAGE_REGISTRY.register(MessageCatalogue("LM", "lm-eval", message_types_in(globals())))

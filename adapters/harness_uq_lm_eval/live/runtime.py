@@ -71,6 +71,10 @@ class Session:
     logs: Sequence[uq.TaskLog] = ()
     save_errors: list[uq.Message] = field(default_factory=list)
 
+    def clear(self) -> None:
+        """Forget the last evaluation, in a process other than the one that reports it."""
+        self.estimates, self.comparisons, self.logs, self.no_comparison = [], [], (), None
+
 
 @contextmanager
 def live_session(requested: RequestedSettings) -> Iterator[Session]:
@@ -132,6 +136,7 @@ def wrap_evaluate(original: Evaluate, session: Session) -> Evaluate:
             documents_of = cast("Mapping[str, rounds.Task]", tasks)
             results = rounds.evaluate_in_rounds(original, bound.arguments, documents_of, settings)
         if results is None:  # not rank 0
+            session.clear()
             return results
         if BLOCK in results:  # a nested context has added it
             session.estimates = getattr(original, "session", session).estimates
@@ -184,7 +189,9 @@ def wrap_simple_evaluate(original: Evaluate, session: Session) -> Evaluate:
             results = original(*args, **kwargs)
         finally:
             session.n_simple -= 1
-        if results is not None:
+        if results is None:  # with torchrun, `evaluate` may return results in every process
+            session.clear()
+        else:
             _finish(results, session, results)
         return results
 
