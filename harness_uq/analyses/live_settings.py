@@ -1,6 +1,7 @@
 """Settings of a harness run with `--uq`, the same for every harness."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Self
@@ -13,6 +14,8 @@ from harness_uq.io.settings_file import LIVE_SETTINGS, check_settings
 from harness_uq.messages.catalogue.estimation import UNKNOWN_METHOD
 from harness_uq.messages.errors import UsageError
 from harness_uq.options import Options, Rule, method_and_scope
+
+_OPTION = re.compile(r"(`(?:harness-uq|inspect) [^`]*`)|(?<![\w-])--(?!uq\b)([a-z][a-z-]*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,7 @@ class LiveSettings:
     """
 
     rules: ClassVar[Mapping[str, Rule]] = LIVE_SETTINGS
+    live_options: ClassVar[Collection[str]] = ("level", "scope", "cluster", "compare")
 
     method: str = "bayes"
     level: float = 0.95
@@ -80,3 +84,10 @@ class LiveSettings:
     def recorded(self) -> dict[str, str | float]:
         """The settings that are recorded with the estimates."""
         return {"method": self.method, "level": self.level, "scope": self.scope, "estimand": self.estimand}
+
+    @classmethod
+    def with_live_options(cls, text: str) -> str:
+        """The text of a message with the options of a live run, such as `--uq-scope`, in place of those of commands."""
+        names = dict.fromkeys(name for _, name in _OPTION.findall(text) if name and name not in cls.live_options)
+        text = _OPTION.sub(lambda one: f"--uq-{one[2]}" if one[2] in cls.live_options else one[0], text)
+        return text + "".join(f" (--{name} is an option of harness-uq estimate, not of this run.)" for name in names)

@@ -73,12 +73,17 @@ def _annotate_file(
     return Outcome(estimates, header, is_written=False, text=text)
 
 
-def _table(estimates: Sequence[uq.Estimate]) -> str:
+def _table(rows: "Sequence[uq.Estimate | uq.Comparison]") -> str:
     """The table for the console; if it cannot be rendered, the log is annotated nevertheless."""
     try:
-        return str(uq.render_results(estimates, options=uq.RenderOptions(detail="notes"))).strip("\n")
+        rows = [replace(row, messages=tuple(map(_with_live_options, row.messages))) for row in rows]
+        return str(uq.render_results(rows, options=uq.RenderOptions(detail="notes"))).strip("\n")
     except Exception as error:
         return f"harness_uq: the intervals are in the log and cannot be printed: {type(error).__name__}: {error}"
+
+
+def _with_live_options(message: uq.Message) -> uq.Message:
+    return replace(message, text=InspectSettings.with_live_options(message.text))
 
 
 def _compare(task: uq.TaskLog, settings: InspectSettings) -> tuple[list[uq.Comparison], str]:
@@ -92,9 +97,7 @@ def _compare(task: uq.TaskLog, settings: InspectSettings) -> tuple[list[uq.Compa
         comparisons = uq.compare(task, settings.compare, options)
     except uq.HarnessUqError as error:
         return [], f"{title}No comparison: {error}"
-    return comparisons, title + str(uq.render_results(comparisons, options=uq.RenderOptions(detail="notes"))).strip(
-        "\n"
-    )
+    return comparisons, title + _table(comparisons)
 
 
 def _download(location: str, target: Path) -> None:

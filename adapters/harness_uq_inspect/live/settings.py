@@ -1,9 +1,9 @@
 """Settings of a live run, from the environment or from `--uq` options."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import ClassVar, Final, Literal
 
 from harness_uq.plugin_api import LiveSettings, UsageError
 from harness_uq_inspect.live.environment import OPTIONS, VARIABLE, keeps_native_stderr
@@ -22,6 +22,8 @@ class InspectSettings(LiveSettings):
     number of samples to run, chosen actively; None to run all. `reference_runs`: paths of runs of other systems on all
     samples, with `n_questions`.
     """
+
+    live_options: ClassVar[Collection[str]] = (*LiveSettings.live_options, "questions", "reference-runs")
 
     swaps_stderr: bool = True
     n_questions: int | None = None

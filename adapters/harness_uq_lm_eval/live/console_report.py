@@ -7,10 +7,11 @@ from typing import Final
 
 from harness_uq.plugin_api import Comparison, Estimate, Interval, with_severity
 from harness_uq_lm_eval.live.runtime import Session
-from harness_uq_lm_eval.live.settings import with_live_options
+from harness_uq_lm_eval.live.settings import LmEvalSettings
 from harness_uq_lm_eval.read.replay import is_of_trials
 
 _WIDTH = 100
+_with_live_options = LmEvalSettings.with_live_options
 _MAX_NAMED = 3
 _LISTED: Final = ("refusal", "error", "warning")
 
@@ -55,7 +56,7 @@ def warnings_text(rows: Sequence[Estimate]) -> str:
     tasks_of: dict[str, dict[str, None]] = {}
     for row in rows:
         for warning in with_severity(row.messages, *_LISTED):
-            tasks_of.setdefault(f"{with_live_options(warning.text)} ({warning.code})", {})[row.task] = None
+            tasks_of.setdefault(f"{_with_live_options(warning.text)} ({warning.code})", {})[row.task] = None
     n_tasks = len({row.task for row in rows})
     lines = [f"- {_task_list(list(tasks), n_tasks)}: {warning}" for warning, tasks in tasks_of.items()]
     return "\n".join(["Warnings", *(textwrap.fill(line, _WIDTH, subsequent_indent="  ") for line in lines)])
@@ -98,7 +99,7 @@ def comparison_table(rows: Sequence[Comparison]) -> str:
     `rows`: from `harness_uq.compare`, at least one.
     """
     systems = f"A: {rows[0].system_a}   B: {rows[0].system_b}"
-    paragraphs = [with_live_options(row.answer) for row in rows if row.task == _OVERALL or len(rows) == 1]
+    paragraphs = [_with_live_options(row.answer) for row in rows if row.task == _OVERALL or len(rows) == 1]
     unmatched = dict.fromkeys(row.task for row in rows if row.n_matched is None)
     if unmatched:
         paragraphs += [f"Not matched question by question, which is less precise: {', '.join(unmatched)}."]

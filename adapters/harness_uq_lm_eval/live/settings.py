@@ -3,8 +3,7 @@
 import argparse
 import logging
 import os
-import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
@@ -20,7 +19,6 @@ PREFIX = "uq"
 TRIALS: tuple[Trials, ...] = get_args(Trials)
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 
-_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
 _logger = logging.getLogger("harness_uq")
 
 
@@ -55,6 +53,11 @@ class LmEvalSettings(uq.LiveSettings):
         "reference_runs": uq.Rule(_text_or_texts, "the path of a logged run, or several paths"),
         "rounds": uq.Rule(partial(_whole, smallest=1), "a whole number of at least 1"),
     }
+
+    live_options: ClassVar[Collection[str]] = (
+        *uq.LiveSettings.live_options,
+        *("estimand", "trials", "questions", "reference-runs", "rounds", "keep-bootstrap"),
+    )
 
     keep_bootstrap: bool = False
     trials: Trials = "auto"
@@ -164,22 +167,6 @@ def _setting_name(key: str) -> str | None:
 
 
 _NAMES = frozenset(item.name for item in fields(LmEvalSettings)) - {"method"}
-
-
-def with_live_options(text: str) -> str:
-    """The text of a message with the options of a live run, which have a prefix, in place of those of `harness-uq`.
-
-    Options that a live run lacks are named as those of the command that estimates the logged run.
-
-    >>> with_live_options("Use --scope benchmark.")
-    'Use --uq-scope benchmark.'
-    >>> with_live_options("Declare it with --range bleu=0,100.")
-    'Declare it with --range bleu=0,100. (--range is an option of harness-uq estimate and rescore, not of this run.)'
-    """
-    missing = dict.fromkeys(name for name in _OPTION.findall(text) if name not in {*_NAMES, PREFIX})
-    text = _OPTION.sub(lambda option: f"--{PREFIX}-{option[1]}" if option[1] in _NAMES else option[0], text)
-    notes = (f" (--{name} is an option of harness-uq estimate and rescore, not of this run.)" for name in missing)
-    return text + "".join(notes)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
