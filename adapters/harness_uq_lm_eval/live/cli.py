@@ -70,12 +70,19 @@ def main(argv: Sequence[str]) -> int:
         from lm_eval._cli import HarnessCLI
         from lm_eval.utils import setup_logging
     except ImportError as error:
-        raise MissingDependencyError(f"lm-eval 0.4.11 or later is needed to run it ({error})") from None
+        raise MissingDependencyError(
+            f"lm-eval 0.4.11 or later cannot be imported ({error}): pip install 'harness-uq[lm-eval]'"
+        ) from None
     setup_logging()
     with mock.patch.object(sys, "argv", ["lm-eval", *map(_with_uq, argv)]):
         command_line: CommandLine = HarnessCLI()
         add_uq_options(command_line)
-        return _exit_code(lambda: command_line.execute(command_line.parse_args()))
+        code = _exit_code(lambda: command_line.execute(command_line.parse_args()))
+    if code == 0 and any(_with_uq(argument).partition("=")[0] == "--uq" for argument in argv):
+        from harness_uq_lm_eval.live import startup_hook
+
+        startup_hook.offer()
+    return code
 
 
 def _with_uq(argument: str) -> str:

@@ -7,6 +7,7 @@ lm-eval, it waits until lm-eval's command line is imported, and then adds the op
 import functools
 import importlib.abc
 import importlib.util
+import os
 import sys
 import sysconfig
 from collections.abc import Callable
@@ -18,7 +19,8 @@ from harness_uq.plugin_api import HarnessUqError
 
 FILE_NAME = "harness_uq_lm_eval_hook.pth"
 LINE = (
-    "import sys; any(part.endswith(('lm-eval', 'lm_eval', 'lm-eval.exe')) for part in sys.orig_argv[:6]) "
+    "import sys; any(part.endswith(('lm-eval', 'lm_eval', 'lm_eval.__main__', 'lm-eval.exe')) "
+    "for part in sys.orig_argv[:6]) "
     "and __import__('importlib.util', fromlist=['util']).find_spec('harness_uq_lm_eval') "
     "and __import__('harness_uq_lm_eval.live.startup_hook', fromlist=['hook']).activate()\n"
 )
@@ -35,7 +37,8 @@ def install(folder: Path | None = None) -> str:
     except OSError as error:
         raise HarnessUqError(f"{path} cannot be written: {error.strerror}") from None
     return (
-        f"lm-eval run --uq bayes now works in this environment; {path} does it, harness-uq lm-eval remove-hook ends it"
+        f"lm-eval run now accepts --uq and HARNESS_UQ in this environment. To undo this, run harness-uq lm-eval "
+        f"remove-hook, which deletes {path}"
     )
 
 
@@ -51,6 +54,22 @@ def remove(folder: Path | None = None) -> str:
     except OSError as error:
         raise HarnessUqError(f"{path} cannot be deleted: {error.strerror}") from None
     return f"removed {path}"
+
+
+def offer() -> None:
+    """Tell a person once how the command `lm-eval` gets the options as well."""
+    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+    mark = state / "harness-uq" / "hook-offered"
+    if not sys.stderr.isatty() or _path(None).exists() or mark.exists():
+        return
+    try:
+        mark.parent.mkdir(parents=True, exist_ok=True)
+        mark.touch()
+    except OSError:  # it would be repeated after every run
+        return
+    sys.stderr.write(
+        "To use --uq or HARNESS_UQ with the command lm-eval as well, run: harness-uq lm-eval install-hook\n"
+    )
 
 
 def _path(folder: Path | None) -> Path:

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -16,12 +17,13 @@ from harness_uq import HarnessUqError
 from harness_uq.commands.main import main
 from harness_uq.messages.catalogue.score_structure import RANGE_UNKNOWN
 from harness_uq_lm_eval.live import startup_hook
-from harness_uq_lm_eval.live.settings import RequestedSettings, add_arguments, with_live_options
-from harness_uq_lm_eval.messages import RESULTS_NOT_SAVED, UNCERTAINTY_NOT_SAVED
+from harness_uq_lm_eval.live.settings import LmEvalSettings, RequestedSettings, add_arguments
+from harness_uq_lm_eval.messages import RESULTS_NOT_SAVED, SAMPLES_NOT_SAVED, UNCERTAINTY_NOT_SAVED
 
 pytest.importorskip("lm_eval")
 
 from tests.adapters.lm_eval.live import live_runs, live_tasks
+from tests.conftest import ROOT
 
 pytestmark = [pytest.mark.harness, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
@@ -59,6 +61,14 @@ def test_the_table_has_a_column_of_intervals_and_the_file_a_block(run):
     assert shown in line
     assert results["results"]["live_perfect"]["acc_stderr,none"] == entry["std_error"]
     assert len({len(line) for line in (header, *lines)}) == 1
+
+
+def test_the_table_of_results_can_be_printed_in_python(run):
+    import harness_uq_lm_eval
+
+    _, printed, results = run("--uq", "bayes")
+    assert harness_uq_lm_eval.make_table(results).strip() in printed
+    assert "95% CI" in harness_uq_lm_eval.make_table(results)
 
 
 def test_samples_are_written_only_if_requested(run, tmp_path):
@@ -110,6 +120,13 @@ def test_each_warning_is_printed_once_below_the_tables(run):
     assert [text.count(warning) for warning in sorted(warnings)] == [1] * len(warnings)
     assert "- live_mc: " in below
     assert "'nosuch'" in text
+
+
+@pytest.mark.skipif(version("lm-eval") < "0.4.12", reason="lm-eval 0.4.11 reports in every process")
+def test_only_the_first_process_of_torchrun_reports(run, monkeypatch):
+    monkeypatch.setenv("LOCAL_RANK", "1")  # as in lm-eval with tensor parallelism, the model has rank 0
+    code, printed, results = run("--uq", "bayes", "--uq-cluster", "live_mc=nosuch")
+    assert (code, printed, results) == (0, "", None)
 
 
 def test_a_run_with_a_limit_can_be_estimated_for_the_whole_benchmark(run):
@@ -214,6 +231,12 @@ def test_method_is_another_spelling_of_uq(run):
     assert run("--method", "wilson", tasks="live_perfect")[2]["uq"]["method"] == "wilson"
 
 
+def test_without_lm_eval_it_says_how_to_install_it(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "lm_eval._cli", None)
+    assert main(["lm-eval", "run"]) == 1
+    assert "pip install 'harness-uq[lm-eval]'" in capsys.readouterr().err
+
+
 def test_other_arguments_are_lm_evals(capsys):
     assert main(["lm-eval", "run", "--no_such_option"]) == 2
 
@@ -257,9 +280,12 @@ def test_warnings_name_the_options_of_the_run(run):
     assert "--estimand" not in text
 
 
-def test_options_that_a_run_lacks_are_named_as_those_of_another_command():
-    assert "harness-uq estimate" in with_live_options(RANGE_UNKNOWN(metric="bleu").text)
-    assert with_live_options("Use --scope full and --uq bayes.") == "Use --uq-scope full and --uq bayes."
+def test_options_are_those_of_the_run_or_of_another_command():
+    named = LmEvalSettings.with_live_options
+    assert "--range is an option of harness-uq estimate, not of this run." in named(RANGE_UNKNOWN(metric="bleu").text)
+    assert named("Use --scope full and --uq bayes.") == "Use --uq-scope full and --uq bayes."
+    assert named("Pass --reference-runs, or --uq-level.") == "Pass --uq-reference-runs, or --uq-level."
+    assert named("Use `harness-uq rescore --in-place`.") == "Use `harness-uq rescore --in-place`."
 
 
 @pytest.fixture
@@ -304,8 +330,32 @@ def test_a_disk_that_is_full_leaves_no_part_of_a_file(run, small_disk, caplog, t
     code, printed, results = run("--uq", "bayes")
     assert (code, results) == (1, None)
     assert "live_perfect" in printed
-    assert RESULTS_NOT_SAVED(path=str(tmp_path / "out")).text in caplog.text
+    assert caplog.text.count(RESULTS_NOT_SAVED(path=str(tmp_path / "out")).text) == 1
     assert [path for path in (tmp_path / "out").rglob("*") if path.is_file()] == []
+
+
+def test_a_disk_that_is_full_leaves_no_part_of_the_samples(run, monkeypatch, caplog, tmp_path):
+    from lm_eval.loggers import evaluation_tracker
+
+    def open_on_small_disk(path, *args, **kwargs):
+        file, n_written = Path(path).open(*args, **kwargs), 0  # noqa: SIM115
+        write = file.write
+
+        def write_part(text):
+            nonlocal n_written
+            write(text[: 300 - n_written] if n_written < 300 else "")
+            n_written += len(text)
+            if n_written > 300:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+        file.write = write_part
+        return file
+
+    monkeypatch.setattr(evaluation_tracker, "open", open_on_small_disk, raising=False)
+    code, _, results = run("--uq", "bayes", "--log_samples")
+    assert (code, "uq" in results) == (1, True)
+    assert [path for path in (tmp_path / "out").rglob("*") if "samples" in path.name] == []
+    assert caplog.text.count(SAMPLES_NOT_SAVED(path=str(tmp_path / "out")).text) == 1  # for two tasks
 
 
 def test_an_output_path_may_be_a_file(run, tmp_path):
@@ -321,6 +371,30 @@ def test_predict_only_runs_to_the_end(run):
     assert (code, results["uq"]["estimates"]) == (0, [])
 
 
+NAMED = """
+task: named
+dataset_path: json
+dataset_kwargs: {data_files: {test: DATA}}
+test_split: test
+output_type: multiple_choice
+doc_to_text: "{{question}}"
+doc_to_choice: ["no", "yes"]
+doc_to_target: label
+metric_list: [{metric: acc, aggregation: uq_beta, higher_is_better: true}]
+"""
+
+
+@pytest.mark.parametrize("uq", [["--uq", "bayes"], []])
+def test_a_task_names_our_aggregations_with_and_without_uq(tmp_path, uq):
+    (tmp_path / "q.jsonl").write_text('{"question": "1?", "label": 1}\n{"question": "2?", "label": 0}\n')
+    (tmp_path / "named.yaml").write_text(NAMED.replace("DATA", str(tmp_path / "q.jsonl")), encoding="utf-8")
+    arguments = ["lm-eval", "run", "--model", "dummy", "--tasks", "named", "--include_path", str(tmp_path), *uq]
+    done = python(tmp_path, "-m", "harness_uq", *arguments)
+    assert done.returncode == 0, done.stderr
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("|named")]
+    assert line.count("[") == 1
+
+
 class TestHook:
     def test_the_hook_is_one_file_and_is_removed_completely(self, tmp_path):
         assert "remove-hook" in startup_hook.install(tmp_path)
@@ -334,6 +408,26 @@ class TestHook:
         assert "95% CI" in printed.stdout, printed.stderr
         (path,) = (tmp_path / "out").rglob("results_*.json")
         assert json.loads(path.read_text(encoding="utf-8"))["uq"]["method"] == "bayes"
+
+    def test_the_module_of_the_command_accepts_uq_with_the_hook(self, live_folder, tmp_path):
+        startup_hook.install(tmp_path)
+        done = python(tmp_path, "-m", "lm_eval.__main__", "run", "--uq", "nosuch")
+        assert "nosuch" in done.stderr
+        assert "unrecognized arguments" not in done.stderr
+
+    def test_it_is_offered_once_in_a_terminal(self, tmp_path, monkeypatch, capsys):
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+        monkeypatch.setattr(startup_hook, "_path", lambda _: tmp_path / "hook.pth")
+        startup_hook.offer()
+        assert capsys.readouterr().err == ""
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+        startup_hook.offer()
+        startup_hook.offer()
+        assert capsys.readouterr().err.count("harness-uq lm-eval install-hook\n") == 1
+        (tmp_path / "harness-uq" / "hook-offered").unlink()
+        (tmp_path / "hook.pth").touch()
+        startup_hook.offer()
+        assert capsys.readouterr().err == ""
 
     def test_other_programs_do_not_import_us(self, tmp_path):
         startup_hook.install(tmp_path)
@@ -356,7 +450,7 @@ class TestHook:
 START = f"""
 import functools, site, sys
 site.addsitedir({{folder!r}})
-if "lm_eval" in sys.orig_argv:
+if any(name in sys.orig_argv for name in ("lm_eval", "lm-eval")):
     import {live_tasks.__name__}
     from lm_eval import tasks
     tasks.TaskManager = functools.partial(tasks.TaskManager, include_defaults=False)
@@ -370,7 +464,7 @@ def where(live_folder, tmp_path):
 def python(folder, *arguments):
     """Python that reads the .pth files of `folder` at its start, like those of site-packages."""
     (folder / "sitecustomize.py").write_text(START.format(folder=str(folder)), encoding="utf-8")
-    path = os.pathsep.join([str(folder), str(Path(__file__).parents[4])])
+    path = os.pathsep.join(map(str, (folder, ROOT, ROOT / "adapters")))
     environment = {**os.environ, "PYTHONPATH": path, "HF_DATASETS_OFFLINE": "1", "TQDM_DISABLE": "1"}
     command = [sys.executable, *map(str, arguments)]
     return subprocess.run(
