@@ -1,7 +1,7 @@
 # On a machine with python3 and make:
-#   make demo      virtual environment, install, run both harnesses on bundled tasks, print the intervals
+#   make demo      virtual environment, install both harnesses, run them on bundled tasks, print the intervals
 #   make test      virtual environment, install, every check of the code with one Python and one version of each harness
-#   make install   virtual environment with the package, both harnesses and every tool of the checks; the others do it first
+#   make install   virtual environment with the package, both harnesses and every tool of the checks; make test does it first
 #   make clean     delete that environment, nox's and what was built
 # make test opens HTML pages in a browser; without chromium (apt-get install chromium) it says so in a line and runs the rest.
 # .ci/run runs make test, the documentation's checks (nox session docs) and the checks with other versions, and demands
@@ -14,14 +14,20 @@ BIN := $(VENV)/bin
 
 install: $(VENV)/.installed
 
-$(VENV)/.installed: pyproject.toml constraints.txt
+$(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
+
+$(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev]"
+	touch $@ $(VENV)/.harnesses
+
+$(VENV)/.harnesses: pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[lm-eval,inspect]"
 	touch $@
 
-demo: install
-	$(BIN)/python examples/demo.py --output demo-output
+demo: $(VENV)/.harnesses
+	$(BIN)/python examples/demo.py --output demo-runs
 
 # the checks use one processor, and run beside the tests so that the other is not idle
 test: install
@@ -34,4 +40,4 @@ suite: install
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/nox --no-venv --sessions tests
 
 clean:
-	rm -rf $(VENV) .nox demo-output build dist
+	rm -rf $(VENV) .nox demo-output demo-runs build dist

@@ -1,6 +1,6 @@
 """Run both harnesses on the example tasks, then print intervals for the logged scores: `make demo`.
 
-Run as `python examples/demo.py --output demo-output`.
+Run as `python examples/demo.py --output demo-runs`.
 """
 
 import argparse
@@ -20,7 +20,7 @@ HARNESSES = {"lm-evaluation-harness": run_lm_eval.run, "Inspect AI": run_inspect
 def main(argv: list[str] | None = None) -> int:
     """Write the logs under the given folder and estimate from them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--output", type=Path, default=Path("demo-output"), help="folder for the logs (%(default)s)")
+    parser.add_argument("--output", type=Path, default=Path("demo-runs"), help="folder for the logs (%(default)s)")
     output = parser.parse_args(argv).output
     write_logs(output)
     return estimate(output)

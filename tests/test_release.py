@@ -1,7 +1,12 @@
 """What is said of a release in several places is said alike."""
 
 import re
+import shutil
+import subprocess
 import tomllib
+from pathlib import Path
+
+import pytest
 
 import harness_uq
 from tests.conftest import ROOT
@@ -32,6 +37,14 @@ def test_the_changelog_begins_with_this_version_and_ends_its_sections() -> None:
 def test_the_drafts_for_other_projects_name_what_the_package_registers() -> None:
     draft = (ROOT / "docs" / "upstream" / "lm-eval-plugin.md").read_text()
     assert [name for name in PROJECT["entry-points"]["lm_eval.aggregations"] if f"`{name}`" not in draft] == []
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+@pytest.mark.parametrize(("target", "extras"), [("demo", "lm-eval,inspect"), ("install", "dev")])
+def test_a_target_of_make_installs_what_it_needs(target: str, extras: str, tmp_path: Path) -> None:
+    command = ["make", "--dry-run", f"VENV={tmp_path}", target]
+    printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert re.findall(r'--editable "\.\[(.*)\]"', printed) == [extras]
 
 
 def test_workflows_run_sessions_that_there_are() -> None:
