@@ -92,15 +92,18 @@ def with_open_score(
     `place` is the position of the log, and that of its metric, whose estimate without the open trials is `row`.
     """
 
-    def at(extreme: Extreme, level: float) -> Estimate:
+    def estimated(extreme: Extreme, how: Options) -> Estimate:
         read = logs.at(extreme)
-        log, how = read[place[0]], replace(options, level=level, interval="quantile")
+        log = read[place[0]]
         return estimate_data(log, log.data[place[1]], read, how, logs.plugins)
+
+    def at(extreme: Extreme, level: float) -> Estimate:
+        return estimated(extreme, replace(options, level=level, interval="quantile"))
 
     if logs.policies.has_bounds:
         return identified(row, at, options.level)
     if isinstance(data, Scores) and data.missing is not None:
-        return with_sensitivity(row, data.missing, at, options.level)
+        return with_sensitivity(row, data.missing, at, lambda: estimated("worst", options), options.level)
     return row
 
 
@@ -134,16 +137,19 @@ def identified(row: Estimate, at: EstimateAt, level: float) -> Estimate:
     )
 
 
-def with_sensitivity(row: Estimate, counts: MissingCounts, at: EstimateAt, level: float) -> Estimate:
+def with_sensitivity(
+    row: Estimate, counts: MissingCounts, at: EstimateAt, at_worst: Callable[[], Estimate], level: float
+) -> Estimate:
     """Warn if trials without a score, which are left out by default, could move the score by half a standard error.
 
     `row`: estimate without the trials. `counts`: numbers of trials; nothing is reported unless significantly more than
-    2 % have no score. `at`: estimates with the worst and the best scores of all these trials.
+    2 % have no score. `at`: estimates with the worst and the best scores of all these trials, with quantiles as limits.
+    `at_worst`: the estimate with the worst scores, with the kind of interval of `row`.
     """
     has_few = bdtrc(counts.n_missing - 1, counts.n_trials, _FEW) > _ALPHA
     if has_few or row.interval is None or row.value is None:
         return row
-    worst, wide = at("worst", level), identified(row, at, level)
+    worst, wide = at_worst(), identified(row, at, level)
     if wide.identified_range is None or wide.interval is None or worst.interval is None or worst.value is None:
         return row
     shift = max(abs(end - row.value) for end in wide.identified_range)

@@ -28,6 +28,16 @@ def test_questions_without_a_score_are_counted_with_the_scores_they_allow() -> N
     assert not has(row, "missing-scores-bounds")
 
 
+@pytest.mark.parametrize("scores", [[0, NAN], [1, NAN], [0, 0, 0, 0, NAN, NAN], [1] * 9 + [NAN] * 3])
+def test_both_intervals_of_a_score_with_gaps_are_of_one_kind_and_contain_their_values(scores: list[float]) -> None:
+    params = params_of(estimate_scores(scores), "missing-scores-matter")
+    as_wrong = estimate_scores(np.nan_to_num(scores)).interval
+    assert (params["worst_low"], params["worst_high"]) == (as_wrong.low, as_wrong.high)
+    assert params["low"] <= params["value"] <= params["high"]
+    assert params["worst_low"] <= params["worst"] <= params["worst_high"]
+    assert params["lowest"] <= params["low"] <= params["high"] <= params["highest"]
+
+
 def test_gaps_are_counted_where_identical_trials_leave_only_one_column() -> None:
     row = estimate_scores([[1, 1], [NAN, NAN], [0, NAN], [1, 1]])
     assert has(row, "missing-scores-matter", n_missing=3, n_trials=8)
