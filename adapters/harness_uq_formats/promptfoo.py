@@ -88,8 +88,14 @@ class Tokens(msgspec.Struct, gc=False, rename={"details": "completionDetails"}):
     details: TokenDetails | None = None
 
 
-class Response(msgspec.Struct, gc=False, rename={"tokens": "tokenUsage"}):
-    """`response` of a result, without the answer."""
+class Response(msgspec.Struct, gc=False):
+    """`response` of a result, without the answer. `cached`: whether the answer came from a cache."""
+
+    cached: Any = None
+
+
+class ResponseWithUsage(Response, gc=False, rename={"tokens": "tokenUsage"}):
+    """`response` of a result with its tokens."""
 
     tokens: Tokens | None = None
 
@@ -115,6 +121,12 @@ class Result(msgspec.Struct, gc=False, rename="camel"):
     failure_reason: int | None = None
     grading_result: Grading | None = None
     error: Any = None
+    response: Response | str | None = None
+
+    @property
+    def is_cached(self) -> bool:
+        """Whether the answer came from a cache."""
+        return isinstance(self.response, Response) and self.response.cached is True
 
     @property
     def is_error(self) -> bool:
@@ -130,12 +142,12 @@ class ResultWithUsage(Result, gc=False, rename="camel"):
     cost: float | None = None
     latency_ms: float | None = None
     token_usage: Tokens | None = None
-    response: Response | str | None = None
+    response: ResponseWithUsage | str | None = None
 
     @property
     def tokens(self) -> Tokens | None:
         """Tokens of the answer if they are recorded, else of the answer and its grading."""
-        answer = self.response.tokens if isinstance(self.response, Response) else None
+        answer = self.response.tokens if isinstance(self.response, ResponseWithUsage) else None
         return answer or self.token_usage
 
 
@@ -471,7 +483,10 @@ def _task_log(system: System, name: str, evaluation: Evaluation[Row], metrics: M
         questions=uq.Questions(grid.questions, grid.questions, metadata_fields(list(fields.values()))),
         data=scores,
         reported=reported,
-        facts=uq.RunMetadata(settings={"provider": _provider(first).id, "prompt": _prompt_name(first)}),
+        facts=uq.RunMetadata(
+            n_cached=sum(result.is_cached and column > 0 for result, column in zip(results, grid.columns, strict=True)),
+            settings={"provider": _provider(first).id, "prompt": _prompt_name(first)},
+        ),
         messages=tuple(messages),
         resources=_resources(grid, results),
         ended_by=grid.endings("error" if result.is_error else "completed" for result in results),
@@ -562,7 +577,7 @@ def _resources(grid: TrialGrid, given: Sequence[Result]) -> uq.Resources | None:
         (usage,),
         total_time=known_amounts(grid.matrix(result.latency_ms for result in results) / 1000),
         is_grader_separate=all(
-            isinstance(result.response, Response) and result.response.tokens
+            isinstance(result.response, ResponseWithUsage) and result.response.tokens
             for result in results
             if result.tokens and (result.tokens.prompt or result.tokens.completion)
         ),

@@ -102,6 +102,7 @@ class RunMetadata:
     watched_clusters : cluster of each planned question, the logged questions first and in their order; None if the log
         does not contain the clusters of the questions that were not asked
     chance : expected score of random answers, from the numbers of choices of the questions; None if it is unknown
+    n_cached : number of trials, besides the first of each question, whose answers came from a cache
     settings : all other settings by name (`num_fewshot`, `epochs`, `seed`, …), as the harness logs them
     """
 
@@ -112,6 +113,7 @@ class RunMetadata:
     n_watched: int | None = None
     watched_clusters: tuple[int, ...] | None = None
     chance: float | None = None
+    n_cached: int = 0
     settings: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -431,6 +433,7 @@ class TaskGroup:
     bounds: tuple[float, float] | None = None
     n_trials: int = 1  # largest number per question
     of_totals: tuple[str, ...] = ()  # tasks of which only totals are known; their zeros and ones have no order
+    left_out: tuple[str, ...] = ()  # tasks of the group without a score of the metric
 
     def __post_init__(self) -> None:
         for name, dtype in (("values", np.float64), ("tasks", np.int64), ("units", np.int64), ("weights", np.float64)):

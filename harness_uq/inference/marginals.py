@@ -40,6 +40,7 @@ from harness_uq.messages.catalogue.estimation import (
     NO_SCORES,
     SCORE_TOO_LARGE,
 )
+from harness_uq.messages.catalogue.score_structure import CACHED_TRIALS, CACHED_TRIALS_OF_PASS_K
 from harness_uq.messages.errors import (
     DataError,
     HarnessUqError,
@@ -359,6 +360,13 @@ def _trial_notes(logged: TaskData, problem: Problem) -> tuple[Message, ...]:
     notes = () if is_whole else missing_note(logged, problem.structure.bounds, problem.log.ended_by)
     if _copies_count_once(logged, problem.estimand):
         notes += (IDENTICAL_TRIALS(n_trials=_most_trials(logged)),)
+    n_repeats = int((np.isfinite(logged.values).sum(axis=1) - 1).clip(0).sum())
+    if n_cached := min(problem.log.facts.n_cached, n_repeats):
+        counts = {"n_cached": n_cached, "n_repeats": n_repeats}
+        if isinstance(problem.estimand, PassK) and problem.estimand.k > 1:
+            notes += (CACHED_TRIALS_OF_PASS_K(**counts, estimand=problem.estimand.label),)
+        else:
+            notes += (CACHED_TRIALS(**counts),)
     return notes
 
 

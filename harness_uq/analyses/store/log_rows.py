@@ -193,6 +193,7 @@ _METADATA = {
     "is_finished": Column(FLAG, attrgetter("facts.is_finished")),
     "n_watched": Column(COUNT, attrgetter("facts.n_watched"), is_nullable=True),
     "chance": Column(NUMBER, attrgetter("facts.chance"), is_nullable=True),
+    "n_cached": Column(COUNT, attrgetter("facts.n_cached")),
     "watched_clusters": Column(CODES, attrgetter("facts.watched_clusters"), is_nullable=True),
 }
 _COLUMNS = {

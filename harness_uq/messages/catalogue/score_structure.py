@@ -176,5 +176,29 @@ MISSING_BY_SCORE = MessageType.note(
     "If scores of hard questions are missing more often, the mean of the remaining scores is too high.",
     "Compare the results of `--missing drop`, `--missing zero` and `--missing bounds`.",
 )
+GROUP_TASKS_LEFT_OUT = MessageType.note(
+    "UQ424",
+    "{n_left_out} of the {n_tasks:count task} in the group {n_left_out:plural has|have} no score for metric "
+    "{metric!r} and {n_left_out:plural is|are} left out, as in the value of the harness: {tasks:join}.",
+    "The score of a group is the mean over the tasks that have the metric. The other tasks have only other metrics, or "
+    "no scores at all.",
+    "If a task should have a score, check whether it was run.",
+)
+CACHED_TRIALS = MessageType.note(
+    "UQ425",
+    "{n_cached} of the {n_repeats:count repeated trial} came from a cache, so {n_cached:plural it is no|they are no} "
+    "independent {n_cached:plural trial|trials} of the model.",
+    "A cache returns an earlier answer instead of asking the model again. Trials that are copies of each other contain "
+    "no information about trial-to-trial noise.",
+    "Disable the cache if the trials should be independent.",
+)
+CACHED_TRIALS_OF_PASS_K = MessageType.warning(
+    "UQ426",
+    "{n_cached} of the {n_repeats:count repeated trial} came from a cache, but {estimand} describes independent trials "
+    "of the model.",
+    "If trials are copies of each other, they agree more often than independent trials. Then pass^k is too high, and "
+    "pass@k is too low.",
+    "Disable the cache, and run the evaluation again.",
+)
 
 TYPES = message_types_in(globals())

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness_uq import TaskLog, compare
+from harness_uq import TaskLog, compare, estimate
 from harness_uq.io.readers import read_logs
+from harness_uq.options import Options
 from harness_uq_formats.reader import FORMATS
 from tests.adapters.formats.files import ResourceReader
 from tests.conftest import originals
@@ -104,6 +105,21 @@ def test_repeats_are_trials_although_each_has_its_own_test_number(tmp_path: Path
     ]
     (log,) = read(written(tmp_path, evaluation(*reversed(rows))))
     assert log.data[0].values.tolist() == [[1, 0], [0, 1]]
+
+
+def test_repeats_from_a_cache_are_no_trials_of_the_model(tmp_path: Path) -> None:
+    """Question a has one answer of the model and two from a cache; the first answer to b was there before the run."""
+    answers = [("a", 1, False), ("a", 1, True), ("a", 1, True), ("b", 0, True), ("b", 1, None), ("b", 0, False)]
+    rows = [
+        result(question, score, test=test, response={"output": "x", "cached": cached})
+        for test, (question, score, cached) in enumerate(answers)
+    ]
+    path = written(tmp_path, evaluation(*rows))
+    (log,) = read(path)
+    assert log.facts.n_cached == 2
+    row, of_k = (estimate(path, Options(estimand=estimand), metric=["success"])[0] for estimand in ("mean", "pass^2"))
+    assert has(row.notes, "cached-trials", n_cached=2, n_repeats=4)
+    assert has(of_k.warnings, "cached-trials-of-pass-k", n_cached=2, n_repeats=4, estimand="pass^2")
 
 
 def test_only_failure_reason_2_is_an_error(tmp_path: Path) -> None:
