@@ -29,6 +29,7 @@ NAME: Final = "lighteval"
 _TIME: Final = r"(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)"
 _RESULTS_NAME: Final = re.compile(rf"results_{_TIME}\.json")
 _DETAILS_NAME: Final = re.compile(rf"details_(?P<task>.+)_{_TIME}\.parquet")
+_KIND_OF_FOLDER: Final = re.compile(r"^(.*/)?(?:results|details)/")  # the innermost folder of one of these names
 _BATCH: Final = 256  # rows, each of which can contain a long prompt
 _COLUMNS: Final = (
     *("doc.id", "doc.query", "doc.choices", "doc.task_name", "metric"),
@@ -153,8 +154,7 @@ def _key_of(path: str) -> tuple[str, str]:
     folder = uq.paths.folder_of(path)
     if uq.paths.name_of(folder) == _match(path)["time"]:
         folder = uq.paths.folder_of(folder)
-    above, _, model = folder.replace("/details/", "/results/").rpartition("/results/")
-    return time, f"{above}/{model}"
+    return time, _KIND_OF_FOLDER.sub(r"\1", folder)
 
 
 def _match(path: str) -> re.Match[str]:
@@ -375,7 +375,14 @@ def _totals_log(name: str, results: Results, path: str) -> uq.TaskLog:
         source=_source(results, path),
         questions=uq.Questions(()),
         data=tuple(
-            uq.AggregateScore(*key, value=total.value, n=n, reason=reason, std_error=total.std_error)
+            uq.AggregateScore(
+                *key,
+                value=total.value,
+                n=n,
+                reason=reason,
+                is_share=True if _BINARY.fullmatch(key[0]) else None,
+                std_error=total.std_error,
+            )
             for key, total in reported.items()
         ),
         reported=reported,

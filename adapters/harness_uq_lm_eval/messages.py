@@ -194,12 +194,12 @@ UNUSABLE_SCORES = MessageType.warning(
     "If scores of hard questions are missing more often, the mean of the remaining scores is too high.",
     "Find out why the scores are missing, and run the questions again.",
 )
-INFINITE_LOG_LIKELIHOODS = MessageType.warning(
+INFINITE_SCORES = MessageType.warning(
     "LM211",
-    "For metric {label!r}, {n_left_out:count document has|documents have} no finite log-likelihood and "
-    "{n_left_out:plural is|are} left out.",
-    "lm-eval includes documents without a finite log-likelihood, so the value that lm-eval reports is not finite.",
-    "Check the log-likelihoods that the model returned for the affected documents.",
+    "For metric {label!r}, {n_infinite} of {n_questions:count question} {n_infinite:plural has|have} no finite score "
+    "or log-likelihood, so the value that lm-eval computes from all questions is not finite either. {others:sentence}",
+    "A mean or a perplexity with an infinite term is infinite, and a value without this term measures something else.",
+    "Check the log-likelihoods that the model returned for the affected questions.",
 )
 VALUE_NOT_REPRODUCED = MessageType.warning(
     "LM212",

@@ -1,16 +1,18 @@
 """Combine the question scores of tasks into the score of their group."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from harness_uq.data.structure import Clusters, Evidence, Structure, StructureOptions, counts_of, score_type_of
 from harness_uq.data.task_log import AggregateScore, FloatArray, IntArray, Scores, TaskGroup, TaskLog
+from harness_uq.messages import Message
 from harness_uq.messages.catalogue.score_structure import (
     GROUP_MEMBER_UNUSABLE,
     GROUP_SAMPLES_MISSING,
+    GROUP_TASKS_LEFT_OUT,
     GROUP_TOTAL_TOO_LARGE,
     GROUP_WEIGHTS_UNKNOWN,
     GROUP_WITHOUT_METRIC,
@@ -22,6 +24,7 @@ SHARED_ITEMS = 0.5
 SHARED_CONTENT = 0.2
 SAME_VALUE = 1e-6
 MOST_ROWS = 10**7
+_MOST_NAMED = 3
 
 FindClusters = Callable[[TaskLog], Clusters]
 
@@ -57,6 +60,8 @@ def group_data(
     scored_members = [(log, data) for log in members if (data := _scores_of(log, metric, filter_name)) is not None]
     if not scored_members:
         raise NotEstimableError(GROUP_WITHOUT_METRIC(metric=metric))
+    scored_tasks = {log.task for log, _ in scored_members}
+    left_out = tuple(log.task for log in members if log.task not in scored_tasks)
     members, scores = [log for log, _ in scored_members], [_as_scores(log.task, data) for log, data in scored_members]
     of_totals = {log.task for log, data in scored_members if isinstance(data, AggregateScore)}
     scored_rows = [np.flatnonzero(score.is_scored) for score in scores]
@@ -79,6 +84,7 @@ def group_data(
         bounds=scores[0].bounds,
         n_trials=max(score.values.shape[1] for score in scores),
         of_totals=tuple(log.task for log in members if log.task in of_totals),
+        left_out=left_out,
     )
 
 
@@ -200,6 +206,16 @@ def joined_labels(first: IntArray, second: IntArray) -> IntArray:
     return np.asarray(connected_components(graph, directed=False)[1][:n_rows], np.int64)
 
 
+def _about_tasks(data: TaskGroup) -> Iterator[Message]:
+    n_tasks = len(data.names)
+    if data.left_out:
+        n_left_out = len(data.left_out)
+        named = [*data.left_out[:_MOST_NAMED], *([f"{n_left_out - _MOST_NAMED} more"] * (n_left_out > _MOST_NAMED))]
+        yield GROUP_TASKS_LEFT_OUT(n_left_out=n_left_out, n_tasks=n_tasks + n_left_out, metric=data.metric, tasks=named)
+    if data.of_totals:
+        yield TASK_TOTALS_ONLY(n_totals=len(data.of_totals), n_tasks=n_tasks)
+
+
 def group_structure(data: TaskGroup, options: StructureOptions) -> Structure:
     """Return the structure of a group's scores."""
     as_scores = Scores(data.metric, data.filter, data.values[:, None], levels=data.levels, bounds=data.bounds)
@@ -224,5 +240,5 @@ def group_structure(data: TaskGroup, options: StructureOptions) -> Structure:
         n_clusters=n_units if has_units else None,
         cluster_key=("items across tasks" if data.shares_units else "within tasks") if has_units else None,
         facts=facts,
-        messages=(TASK_TOTALS_ONLY(n_totals=len(data.of_totals), n_tasks=len(data.names)),) if data.of_totals else (),
+        messages=tuple(_about_tasks(data)),
     )

@@ -156,7 +156,9 @@ def _are_representative(data: TaskData, reported: HarnessResult) -> bool:
 
 
 def _totals(data: TaskData, reported: HarnessResult, catalogue: Catalogue | None) -> AggregateScore:
-    is_proportion = True if catalogue and re.fullmatch(catalogue.shares, data.metric) else None
+    is_catalogued = catalogue is not None and re.fullmatch(catalogue.shares, data.metric) is not None
+    is_binary = isinstance(data, Scores) and data.levels == (0.0, 1.0) and data.logged_trials == 1
+    is_proportion = True if is_catalogued or is_binary else None
     reason = "The log contains only a part of the samples"
     return AggregateScore(
         data.metric, data.filter, reported.value, reported.n, reason, is_proportion, reported.std_error

@@ -53,6 +53,14 @@ def test_totals_give_what_the_same_questions_give_one_by_one(weighted):
     assert samples.warnings == ()
 
 
+def test_tasks_of_a_group_without_a_score_are_named():
+    members = [scored("t0", 30, 40), log("t1", 0, AggregateScore("f1", "none", 0.5, 9, "no samples"))]
+    empty = replace(total("t2", 0, 1), data=())
+    row = group_of([*members, empty], 0.75)
+    assert has(row, "group-tasks-left-out", n_left_out=2, n_tasks=3, metric="acc", tasks=("t1", "t2"))
+    assert not has(group_of([scored("t0", 30, 40), scored("t1", 30, 40)], 0.75), "group-tasks-left-out")
+
+
 @pytest.mark.parametrize("right", [0, 40])
 def test_a_group_all_at_the_bound_has_an_interval(right):
     row = group_of([total("t0", right, 40), total("t1", right, 40)], right / 40)

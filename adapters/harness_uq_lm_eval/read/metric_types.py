@@ -113,16 +113,17 @@ def is_length(metric: str) -> bool:
 
 
 def totals(about: MetricType, reason: str, n: int | None = None) -> uq.AggregateScore:
-    """The harness's value without values of questions."""
+    """The harness's value without values of questions; pass@1 of one trial is a proportion of correct answers."""
     reported = about.reported or uq.HarnessResult(None)
     is_mean = about.known_aggregation in (None, *_MEANS) and not about.has_own_aggregation
+    is_share = True if about.metric == "pass@1" and about.logged_trials == 1 else None
     return uq.AggregateScore(
         about.metric,
         about.filter,
         reported.value,
         reported.n if n is None else n,
         reason,
-        None if is_mean else False,
+        is_share if is_mean else False,
         stored=about.stored,
     )
 
@@ -164,6 +165,8 @@ def _numbers(column: MetricValues, about: MetricType) -> Interpretation | None:
         values[values == -1] = math.nan
         messages += (catalogue.OTHER_CONTEXT_LENGTH(label=about.label),)
     data = _of_numbers(values, about)
+    if column.n_infinite and _is_infinite(data, about):
+        return _infinite(data, about, column.n_infinite)
     if isinstance(data, uq.Scores) and column.n_numbers < len(column):
         data = replace(data, is_complete=False)
     return Interpretation(data, (*messages, *_checked(data, about).messages))
@@ -217,6 +220,32 @@ def _missing(column: MetricValues, about: MetricType) -> tuple[uq.Message, ...]:
         if n
     )
     return (*scored_on_part, *warnings)
+
+
+def _is_infinite(data: TaskData, about: MetricType) -> bool:
+    """Whether the value of all questions is not finite, if `data` lack the questions that have no finite score."""
+    if isinstance(data, uq.SufficientStatistics):
+        return not about.agrees(_value(data))
+    return about.is_complete and about.reported is not None and about.reported.value is None
+
+
+def _infinite(data: TaskData, about: MetricType, n_infinite: int) -> Interpretation:
+    """No value, and a warning with the value of the other questions."""
+    rest = _value(data) if isinstance(data, uq.Scores | uq.SufficientStatistics) else math.nan
+    left_out = "this question" if n_infinite == 1 else "these questions"
+    warning = catalogue.INFINITE_SCORES(
+        label=about.label,
+        n_infinite=n_infinite,
+        n_questions=about.n_questions,
+        others="No other question has a score"
+        if math.isnan(rest)
+        else f"Without {left_out}, the value would be {rest:.6g}",
+    )
+    reason = f"the value of {about.label!r} on all questions is not finite"
+    score = uq.AggregateScore(
+        about.metric, about.filter, None, about.n_questions, reason, is_share=False, is_contradicted=True
+    )
+    return Interpretation(score, (warning,))
 
 
 # ---------------------------------------------------------------- other kinds
@@ -276,11 +305,10 @@ def _log_likelihoods(column: MetricValues, about: MetricType) -> Interpretation 
     table[list(column.others)] = pairs
     infinite = ~np.isfinite(table[list(column.others)]).all(axis=1)
     table[np.isinf(table).any(axis=1)] = math.nan
-    checked = _checked(uq.SufficientStatistics(about.metric, about.filter, table, statistic), about)
-    left_out = (
-        [catalogue.INFINITE_LOG_LIKELIHOODS(label=about.label, n_left_out=infinite.sum())] if infinite.any() else []
-    )
-    return Interpretation(checked.data, (*left_out, *checked.messages))
+    data = uq.SufficientStatistics(about.metric, about.filter, table, statistic)
+    if infinite.any() and _is_infinite(data, about):
+        return _infinite(data, about, int(infinite.sum()))
+    return _checked(data, about)
 
 
 def _translations(column: MetricValues, about: MetricType) -> Interpretation | None:

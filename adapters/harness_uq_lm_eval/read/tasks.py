@@ -197,7 +197,6 @@ class _Task:
             self._about(key, reported),
             n_questions=len(samples),
             is_complete=self._is_complete(samples, key[1]),
-            logged_trials=self._repeats,
         )
         if column is None:
             has_rows = samples.n_rows(key[1])
@@ -214,11 +213,16 @@ class _Task:
         is_own = self.results is not None and self.results.has_own_aggregation(self.name, key[0])
         value = None if reported is None else reported.value
         stored = self.results.stored_interval(self.name, key, value) if self.results is not None else None
-        return MetricType(*key, 0, aggregation, reported, has_own_aggregation=is_own, stored=stored)
+        return MetricType(
+            *key, 0, aggregation, reported, logged_trials=self._repeats, has_own_aggregation=is_own, stored=stored
+        )
 
     @property
     def _repeats(self) -> int:
-        return self.results.repeats(self.name) if self.results is not None else 1
+        """Number of trials per question; of a group, the largest number of its tasks."""
+        if self.results is None:
+            return 1
+        return max(map(self.results.repeats, (self.name, *self.results.leaves(self.name))))
 
     def _n_expected(self, samples: Samples) -> int:
         """Number of questions that the samples should contain; their own number if there is no results file."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness_uq import TaskLog, compare
+from harness_uq import TaskLog, compare, estimate
 from harness_uq.data.task_log import AggregateScore
 from harness_uq.data.trial_endings import ending_code
 from harness_uq.inference.load_plugins import load_plugins
@@ -197,6 +197,16 @@ def test_a_task_without_details_has_totals(tmp_path: Path) -> None:
         ("em", 0.5, 40, None),
         ("acc", 0.25, 40, None),
     ]
+
+
+def test_accuracy_has_the_same_interval_with_and_without_details(tmp_path: Path) -> None:
+    config = {"toy|0": {"effective_num_docs": 4, "original_num_docs": 4}}
+    for name in ("total", "details"):
+        results(tmp_path / name, {"toy|0": {"em": 0.25, "em_stderr": 0.25, "f1": 0.25}}, config_tasks=config)
+    details(tmp_path / "details", *(row(at, f"q{at}", em=int(at == 0)) for at in range(4)))
+    (total, f1), (of_details,) = (estimate(tmp_path / name) for name in ("total", "details"))
+    assert (total.method, f1.method, of_details.method) == ("totals", "not estimable", "beta")
+    assert total.interval == of_details.interval
 
 
 def test_a_total_that_differs_from_the_details_is_named(tmp_path: Path) -> None:

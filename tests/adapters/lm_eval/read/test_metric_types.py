@@ -11,7 +11,7 @@ from harness_uq import Scores, estimate
 from harness_uq.data.task_log import AggregateScore, Classifications, HarnessResult, SufficientStatistics
 from harness_uq_lm_eval.read.metric_types import MetricType, interpret
 from harness_uq_lm_eval.read.metric_values import MetricValues
-from tests.adapters.lm_eval.logs import Folder, one_task, rows
+from tests.adapters.lm_eval.logs import Folder, data_of, one_task, rows
 from tests.message_checks import has, names_of
 
 
@@ -161,11 +161,31 @@ def test_a_perplexity_of_single_likelihoods_counts_each_question_once():
     assert found.warnings == ()
 
 
-def test_a_document_of_infinite_perplexity_is_left_out_with_a_warning():
-    found = read([[-20.0, 10], [-math.inf, 20]], "word_perplexity")
+@pytest.mark.parametrize(
+    ("values", "metric", "rest"),
+    [
+        ([[-20.0, 10], [-math.inf, 20]], "word_perplexity", "7.38906"),
+        ([-2.0, -math.inf], "perplexity", "7.38906"),
+        ([[-math.inf, 10], [-math.inf, 20]], "word_perplexity", None),
+    ],
+)
+def test_the_perplexity_of_a_corpus_with_an_infinite_term_is_no_finite_number(values, metric, rest):
+    found = read(values, metric)
+    assert (found.data.value, found.data.n, found.data.is_contradicted) == (None, 2, True)
+    others = f"Without this question, the value would be {rest}" if rest else "No other question has a score"
+    assert names_of(found.messages) == ["infinite-scores"]
+    assert has(found, "infinite-scores", n_infinite=1 if rest else 2, n_questions=2, others=others)
+
+
+def test_infinite_terms_that_lm_eval_leaves_out_are_left_out():
+    found = read([[-20.0, 10], [-math.inf, 20]], "word_perplexity", reported=math.exp(2))
     assert found.data.is_scored.tolist() == [True, False]
-    assert names_of(found.warnings) == ["infinite-log-likelihoods"]
-    assert has(found, "infinite-log-likelihoods", n_left_out=1)
+
+
+def test_a_mean_that_lm_eval_reports_as_infinite_is_no_finite_number(tmp_path):
+    log = one_task(tmp_path, rows("acc", [1, math.inf, 0]), {"acc,none": math.inf})
+    assert data_of(log, "acc").value is None
+    assert has(log, "infinite-scores", n_infinite=1, n_questions=3)
 
 
 def test_a_perplexity_beyond_floating_point_is_infinite():

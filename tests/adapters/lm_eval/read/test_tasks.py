@@ -413,3 +413,25 @@ def test_examples_that_all_questions_share_do_not_matter(tmp_path, sampler):
 def test_openings_of_unknown_runs_are_not_used(folder):
     folder.samples("t", rows("acc", [1, 0]))
     assert folder.log().questions.prompt_prefix is None
+
+
+@pytest.mark.parametrize("n_right", [0, 41])
+def test_pass_at_1_of_one_trial_has_the_same_interval_with_and_without_samples(tmp_path, n_right):
+    """HumanEval: the function that computes `pass@1` has another name than the metric."""
+    scores = [1] * n_right + [0] * (164 - n_right)
+    config = {"repeats": 1, "metric_list": [{"metric": "def pass_at_k(a, b):\n    ...", "aggregation": "mean"}]}
+    for name in ("total", "samples"):
+        folder = Folder(tmp_path / name)
+        totals = {"t": {"pass@1,none": n_right / 164, "pass@1_stderr,none": 0.03 * (n_right > 0)}}
+        folder.results(totals, configs={"t": config}, n=164)
+        if name == "samples":
+            folder.samples("t", rows("pass@1", scores))
+    (total,), (of_samples,) = (estimate(tmp_path / name) for name in ("total", "samples"))
+    assert (total.method, of_samples.method) == ("totals", "beta")
+    assert total.interval == of_samples.interval
+
+
+def test_pass_at_1_of_several_trials_is_no_proportion_of_questions(tmp_path):
+    folder = Folder(tmp_path)
+    folder.results({"t": {"pass@1,none": 0.25}}, configs={"t": {"repeats": 4}}, n=164)
+    assert data_of(folder.log(), "pass@1").is_share is None
