@@ -11,11 +11,13 @@ import pytest
 from harness_uq.analyses.estimate import estimate
 from harness_uq.commands.main import main
 from harness_uq.data.structure import StructureOptions
+from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.inference.method import plain_score
 from harness_uq.io.readers import read_logs
 from harness_uq.options import Options
 from harness_uq.stats.clusters.cluster_robust import cluster_robust
 from harness_uq.stats.proportion.binomial import binomial_interval
+from tests.conftest import originals
 from tests.message_checks import has
 from tests.reference_values import reference_values
 
@@ -140,3 +142,14 @@ def test_every_icc_is_a_correlation(shared: Path) -> None:
     found = [row.icc for row in rows if row.icc is not None]
     assert found
     assert all(-1 <= icc <= 1 for icc in found)
+
+
+def test_each_file_of_an_agent_benchmark_is_read_or_refused_with_one_message() -> None:
+    readers = load_plugins().harnesses
+    files = sorted(path for path in (originals() / "data" / "formats_agents").rglob("*") if path.is_file())
+    assert len(files) > 100
+    for path in files:
+        reading = read_logs(path, harnesses=readers)
+        messages = [message.name for _, message in (*reading.failures, *reading.warnings)]
+        assert len(messages) == int(not reading.logs), path
+        assert "reader-failed" not in messages

@@ -58,7 +58,9 @@ def test_tasks_of_a_group_without_a_score_are_named():
     empty = replace(total("t2", 0, 1), data=())
     row = group_of([*members, empty], 0.75)
     assert has(row, "group-tasks-left-out", n_left_out=2, n_tasks=3, metric="acc", tasks=("t1", "t2"))
-    assert not has(group_of([scored("t0", 30, 40), scored("t1", 30, 40)], 0.75), "group-tasks-left-out")
+    two = [scored("t0", 30, 40), scored("t1", 30, 40)]
+    assert has(group_of([*two, empty], 0.75), "group-tasks-left-out", n_left_out=1, n_tasks=3, tasks=("t2",))
+    assert not has(group_of(two, 0.75), "group-tasks-left-out")
 
 
 @pytest.mark.parametrize("right", [0, 40])

@@ -13,7 +13,8 @@ from harness_uq.io.readers import read_logs
 from harness_uq_formats import lighteval
 from harness_uq_formats.reader import FORMATS
 from tests.adapters.formats.files import ResourceReader
-from tests.conftest import originals
+from tests.conftest import ROOT, originals
+from tests.data.list_members import with_members
 from tests.message_checks import has
 
 pa = pytest.importorskip("pyarrow")
@@ -21,26 +22,8 @@ pq = pytest.importorskip("pyarrow.parquet")
 
 READERS = {name: ResourceReader(name, module) for name, module in FORMATS.items()}
 TIME = "2026-01-01T00-00-00.000001"
-# the members that lighteval 0.13 writes (EvaluationTracker.results and GeneralConfigLogger)
-GENERAL = {
-    "lighteval_sha": "3fd1526",
-    "num_fewshot_seeds": 1,
-    "max_samples": None,
-    "job_id": 0,
-    "start_time": 11.5,
-    "end_time": 12.5,
-    "total_evaluation_time_secondes": "1.0",
-    "model_config": {},
-    "model_name": "org/one",
-}
-WRITTEN = {
-    "config_general": GENERAL,
-    "results": {},
-    "versions": {},
-    "config_tasks": {},
-    "summary_tasks": {},
-    "summary_general": {},
-}
+WRITTEN = json.loads((ROOT / "tests" / "data" / "members.json").read_text(encoding="utf-8"))["lighteval 0.13.1.dev0"]
+(RESULTS,) = WRITTEN.values()
 
 
 def row(number: int | None, query: str = "q", task: str = "toy|0", **metrics: object) -> dict[str, object]:
@@ -59,9 +42,9 @@ def details(folder: Path, *rows: object, task: str = "toy|0", model: str = "org/
 def results(folder: Path, totals: dict[str, object], model: str = "org/one", **members: object) -> Path:
     path = folder / "results" / model / f"results_{TIME}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    members["config_general"] = GENERAL | {"model_name": model} | members.get("config_general", {})
-    versions = dict.fromkeys(totals, 0)
-    path.write_text(json.dumps(WRITTEN | {"results": totals, "versions": versions} | members))
+    general = {"lighteval_sha": "3fd1526", "model_name": model} | members.pop("config_general", {})
+    own = {"config_general": general, "results": totals, "versions": dict.fromkeys(totals, 0)} | members
+    path.write_text(json.dumps(with_members(own, RESULTS)))
     return path
 
 
