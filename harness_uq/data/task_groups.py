@@ -1,7 +1,7 @@
 """Combine the question scores of tasks into the score of their group."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -206,14 +206,13 @@ def joined_labels(first: IntArray, second: IntArray) -> IntArray:
     return np.asarray(connected_components(graph, directed=False)[1][:n_rows], np.int64)
 
 
-def _about_tasks(data: TaskGroup) -> Iterator[Message]:
-    n_tasks = len(data.names)
-    if data.left_out:
-        n_left_out = len(data.left_out)
-        named = [*data.left_out[:_MOST_NAMED], *([f"{n_left_out - _MOST_NAMED} more"] * (n_left_out > _MOST_NAMED))]
-        yield GROUP_TASKS_LEFT_OUT(n_left_out=n_left_out, n_tasks=n_tasks + n_left_out, metric=data.metric, tasks=named)
-    if data.of_totals:
-        yield TASK_TOTALS_ONLY(n_totals=len(data.of_totals), n_tasks=n_tasks)
+def about_left_out(tasks: Sequence[str], n_tasks: int, metric: str) -> tuple[Message, ...]:
+    """A note about the tasks of a group that have no score of the metric; none without such tasks."""
+    if not tasks:
+        return ()
+    n_more = len(tasks) - _MOST_NAMED
+    named = [*tasks[:_MOST_NAMED], *([f"{n_more} more"] if n_more > 0 else [])]
+    return (GROUP_TASKS_LEFT_OUT(n_left_out=len(tasks), n_tasks=n_tasks, metric=metric, tasks=named),)
 
 
 def group_structure(data: TaskGroup, options: StructureOptions) -> Structure:
@@ -240,5 +239,8 @@ def group_structure(data: TaskGroup, options: StructureOptions) -> Structure:
         n_clusters=n_units if has_units else None,
         cluster_key=("items across tasks" if data.shares_units else "within tasks") if has_units else None,
         facts=facts,
-        messages=tuple(_about_tasks(data)),
+        messages=(
+            *about_left_out(data.left_out, len(data.names) + len(data.left_out), data.metric),
+            *([TASK_TOTALS_ONLY(n_totals=len(data.of_totals), n_tasks=len(data.names))] if data.of_totals else ()),
+        ),
     )

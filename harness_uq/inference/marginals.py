@@ -10,7 +10,7 @@ from harness_uq.data.clusters import clusters_of
 from harness_uq.data.estimands import ConfusionMetric, Estimand, MethodInfo, PassK, Scope, Statistic, parse_estimand
 from harness_uq.data.selection import SelectedRun
 from harness_uq.data.structure import Clusters, Evidence, Structure, StructureOptions, codes_of, detect
-from harness_uq.data.task_groups import SAME_VALUE, group_data, group_structure, members_of
+from harness_uq.data.task_groups import SAME_VALUE, about_left_out, group_data, group_structure, members_of
 from harness_uq.data.task_log import (
     AggregateScore,
     Classifications,
@@ -180,7 +180,9 @@ def estimate_group(
         if not takes_groups and (single := _only_member(log, data, members)) is not None:
             row = estimate_data(*single, logs, options, plugins)
             reported = log.reported.get((data.metric, data.filter), row.harness)
-            return replace(row, task=log.task, source=log.source, harness=reported)
+            others = [member.task for member in members if member is not single[0]]
+            notes = about_left_out(others, len(members), data.metric)
+            return replace(row, task=log.task, source=log.source, harness=reported, messages=(*row.messages, *notes))
         joined = group_data(
             log, data.metric, data.filter, members, lambda member: clusters_of(member, options.structure, plugins)
         )
