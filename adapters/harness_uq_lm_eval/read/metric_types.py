@@ -306,9 +306,16 @@ def _log_likelihoods(column: MetricValues, about: MetricType) -> Interpretation 
     infinite = ~np.isfinite(table[list(column.others)]).all(axis=1)
     table[np.isinf(table).any(axis=1)] = math.nan
     data = uq.SufficientStatistics(about.metric, about.filter, table, statistic)
-    if infinite.any() and _is_infinite(data, about):
-        return _infinite(data, about, int(infinite.sum()))
-    return _checked(data, about)
+    n_infinite = int(infinite.sum())
+    if n_infinite and _is_infinite(data, about):
+        return _infinite(data, about, n_infinite)
+    left_out = catalogue.UNUSABLE_SCORES(
+        label=about.label,
+        n_left_out=n_infinite,
+        n_questions=about.n_questions,
+        problem="no finite log-likelihood",
+    )
+    return _checked(data, about, *([left_out] if n_infinite else []))
 
 
 def _translations(column: MetricValues, about: MetricType) -> Interpretation | None:

@@ -180,6 +180,7 @@ def test_the_perplexity_of_a_corpus_with_an_infinite_term_is_no_finite_number(va
 def test_infinite_terms_that_lm_eval_leaves_out_are_left_out():
     found = read([[-20.0, 10], [-math.inf, 20]], "word_perplexity", reported=math.exp(2))
     assert found.data.is_scored.tolist() == [True, False]
+    assert has(found, "unusable-scores", n_left_out=1, problem="no finite log-likelihood")
 
 
 def test_a_mean_that_lm_eval_reports_as_infinite_is_no_finite_number(tmp_path):
