@@ -35,6 +35,7 @@ GraderDesignName: TypeAlias = Literal["rotation", "all graders", "one grader"]
 
 _MDE = "minimum detectable effect, the smallest difference between two systems that is detected"
 _MOST_LABELS = 10  # of an axis
+_MOST_SCORES = 8  # in one answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,6 +363,8 @@ def _summary(plans: Sequence[Plan], digits: int) -> Iterator[Section]:
     has_target = any(plan.goal or plan.recommended for plan in plans)
     rows = [plan for plan in plans if plan.recommended or (plan.rows and not has_target)]
     lines = list(dict.fromkeys(plan.answer for plan in plans if plan.rows and plan not in rows))
+    if len(lines) > 1:
+        lines = [f"{lines[0]} The option --designs prints the answers for {len(lines) - 1} more."]
     refused: dict[str, list[str]] = {}
     for plan in plans:
         if not plan.rows:
@@ -372,6 +375,13 @@ def _summary(plans: Sequence[Plan], digits: int) -> Iterator[Section]:
     answer = "These designs are as large as the pilot run. Specify a target with --difference, --width or --budget."
     if has_target:
         answer = f"To {goals.pop()}, ask:" if len(goals) == 1 and all(goals) else "The most precise designs:"
+    if len(rows) > _MOST_SCORES:
+        size: Callable[[Plan], float] = best("n_questions") if has_target else best("expected_width")
+        ordered = sorted(rows, key=lambda plan: size(plan) or 0.0, reverse=True)
+        rows, hidden = ordered[:_MOST_SCORES], ordered[_MOST_SCORES:]
+        sizes = [best("n_questions")(plan) for plan in hidden]
+        needs = " to ".join(f"{n:,}" for n in sorted({min(sizes), max(sizes)}))
+        lines.insert(0, f"{counted(len(hidden), 'other score')}: {needs} questions each (--designs prints them).")
     yield table("", columns, rows, digits, answer=answer if rows else "", lines=lines)
 
 

@@ -3,6 +3,7 @@
 import json
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from harness_uq.analyses.estimate import estimate_scores
 from harness_uq.analyses.pilot_variances import Components
 from harness_uq.analyses.plan import answer_of, plan
+from harness_uq.commands.main import main
 from harness_uq.data.structure import StructureOptions
 from harness_uq.data.task_log import TaskLog
 from harness_uq.messages.errors import DataError, NotEstimableError
@@ -419,3 +421,12 @@ def test_designs_up_to_the_limits_are_found(n_questions: int | None, width: floa
     assert best.expected_width == pytest.approx(width, rel=1e-3)
     one_less = best.n_questions - (not n_questions), best.n_trials - bool(n_questions)
     assert components.width(*one_less, level=0.95) > width >= best.expected_width
+
+
+def test_an_answer_about_many_scores_has_at_most_15_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [f"m,t{t},q{k},{int(k < 5 + t)}" for t in range(30) for k in range(40)]
+    (tmp_path / "a.csv").write_text("\n".join(["model,task,question,score", *rows]), "utf-8")
+    assert main(["plan", str(tmp_path / "a.csv"), "--width", "0.05"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 15
+    assert any(line.startswith("22 other scores: ") for line in lines)
