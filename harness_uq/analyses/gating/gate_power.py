@@ -213,13 +213,14 @@ def _worst_of_pair(score: ComparedScore, options: Options) -> Hypothesis | None:
     if panel.n_questions < 2 or not result.std_error > 0:
         return None
     table = PairedCounts(*panel.table) if panel.table else None
-    value, level = float(np.subtract(*panel.scores)), options.level
-    difference = Difference(value, result.std_error, Interval(*result.interval(level, value), level, result.kind))
-    row = replace(score.row, method=result.method, table=table, difference=difference, posterior=result.posterior)
+    row = replace(score.row, method=result.method, table=table, posterior=result.posterior, prob_noninferior=0.0)
     over_runs = score.over_runs and replace(score.over_runs, questions=result.posterior)
-    # exact tests do not use the posterior
-    prob = 0.0 if is_exact(row) else prob_advantage(row, -row.margin)
-    return difference_hypothesis(replace(row, prob_noninferior=prob), score.improve_by, over_runs)
+    if not is_exact(row):  # exact tests use neither the posterior nor its interval, which takes time
+        value, level = float(np.subtract(*panel.scores)), options.level
+        interval = Interval(*result.interval(level, value), level, result.kind)
+        difference = Difference(value, result.std_error, interval)
+        row = replace(row, difference=difference, prob_noninferior=prob_advantage(row, -row.margin))
+    return difference_hypothesis(row, score.improve_by, over_runs)
 
 
 def _worst_pair(panel: Panel, structure: StructureOptions) -> Panel | None:
