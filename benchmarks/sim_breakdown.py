@@ -74,7 +74,7 @@ def alarms(cell: tuple[int, int, float], seed: int, n_data_sets: int) -> float:
         rate = rng.beta(4 * centre, 4 * (1 - centre), len(groups))
         runs = [log(rng.random(len(groups)) < rate, groups, name) for name in ("a", "b")]
         (row,) = compare(runs[0], runs[1], by="group")
-        n_alarms += any(one.verdict != "undecided" for one in row.groups)
+        n_alarms += any(one.verdict_corrected != "undecided" for one in row.groups)
     return n_alarms / n_data_sets
 
 

@@ -48,7 +48,7 @@ def drifts(n: int, different: float, drift: float, rng: np.random.Generator) -> 
         up, down = (different + drift) / 2 / 0.4, (different - drift) / 2 / 0.6
         second = np.where(first, rng.random(n) >= down, rng.random(n) < up)
         entries += [entry("old", system, first), entry("new", system, second)]
-    return [row.verdict for row in grader_differences(entries, LEVEL)]
+    return [row.verdict_corrected for row in grader_differences(entries, LEVEL)]
 
 
 def preference(n: int, j: float, lenience: float, rng: np.random.Generator) -> list[str]:
@@ -59,7 +59,7 @@ def preference(n: int, j: float, lenience: float, rng: np.random.Generator) -> l
         truth = np.where(rng.random(n) < 0.5, shared, rng.random(n)) < 0.6
         accepted = (1 - j) / 2 + (lenience if system.startswith("own") else 0.0)
         entries.append(entry("grader", system, rng.random(n) < np.where(truth, sensitivity, accepted), truth))
-    return [row.verdict for row in self_preferences(entries, ["own-*"], LEVEL)]
+    return [row.verdict_corrected for row in self_preferences(entries, ["own-*"], LEVEL)]
 
 
 def main() -> None:

@@ -409,16 +409,17 @@ def self_preferences(entries: Sequence[GradedAnswers], patterns: Sequence[str], 
 
 
 def with_verdicts(rows: Sequence[_Difference], level: float) -> list[_Difference]:
-    """The rows with p-values adjusted by Holm's method, and a verdict from these and the intervals."""
+    """The rows with the verdicts of their intervals, and with p-values and verdicts corrected by Holm's method."""
     adjusted = adjusted_p_values([row.p_value for row in rows])
     return [row if p is None else _with_verdict(row, p, level) for row, p in zip(rows, adjusted, strict=True)]
 
 
 def _with_verdict(row: _Difference, adjusted_p: float, level: float) -> _Difference:
     verdict: GraderVerdict = "undecided"
-    if row.interval is not None and adjusted_p <= 1 - level and not row.interval.low <= 0 <= row.interval.high:
+    if row.interval is not None and not row.interval.low <= 0 <= row.interval.high:
         verdict = "higher" if row.interval.low > 0 else "lower"
-    return replace(row, adjusted_p=adjusted_p, verdict=verdict)
+    corrected = verdict if adjusted_p <= 1 - level else "undecided"
+    return replace(row, adjusted_p=adjusted_p, verdict=verdict, verdict_corrected=corrected)
 
 
 def _difference(a: GradedAnswers, b: GradedAnswers, level: float) -> GraderDifference:

@@ -16,7 +16,7 @@ from harness_uq.data.selection import ScoreKey, SelectedRun, higher_is_better
 from harness_uq.data.structure import codes_of, known_range, score_type_of
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.inference.compared_runs import Side, common_keys
-from harness_uq.inference.decisions import adjusted_p_values, equality_p_value
+from harness_uq.inference.decisions import adjusted_p_values, verdict_p_value
 from harness_uq.inference.estimates import estimate_logs
 from harness_uq.inference.evidence import with_policies
 from harness_uq.inference.marginals import with_structure_of_task
@@ -33,7 +33,7 @@ from harness_uq.messages.errors import StructureError
 from harness_uq.messages.message import Message
 from harness_uq.options import Options
 from harness_uq.results.breakdown import Breakdown, DifferenceBreakdown, GroupDifference, GroupScore
-from harness_uq.results.comparison import Comparison, Verdict
+from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Interval
 from harness_uq.stats.groups.heterogeneity import heterogeneity_test
 from harness_uq.stats.groups.partial_pooling import pool_groups
@@ -206,7 +206,7 @@ def compare_groups(
 
 
 class _Test(NamedTuple):
-    """The comparison of a group, the difference that is tested, and the two-sided p-value; None if not tested."""
+    """The comparison of a group, the difference that is tested, and the p-value of its verdict; None if not tested."""
 
     row: Comparison
     value: float | None
@@ -256,7 +256,7 @@ class _DividedScore:
                 _part(run, groups.rows(label), options, plugins) for run, groups in zip(runs, self.groups, strict=True)
             )
             row = compare_sides(side_a, side_b, options, plugins)[0][0]
-            found.append(_Test(row, row.difference.value if row.difference else None, equality_p_value(row)))
+            found.append(_Test(row, row.difference.value if row.difference else None, verdict_p_value(row)))
         return found
 
 
@@ -297,16 +297,16 @@ def _opened(
 ) -> list[_Test] | None:
     """The tests if trials without a score may have any score; None if the possible scores are unknown.
 
-    The p-value is the larger one of both ends, or 1 if their differences have different signs.
+    The p-value is the larger one of both ends, or 1 if these have different verdicts and differences of unlike sign.
     """
     if first is None or second is None:
         return None
     opened = []
     for one, low, high in zip(plain, first, second, strict=True):
         p = None if low.p_value is None or high.p_value is None else max(low.p_value, high.p_value)
-        is_same_sign = np.sign(low.value or 0.0) == np.sign(high.value or 0.0)
+        is_alike = low.row.verdict == high.row.verdict or np.sign(low.value or 0.0) == np.sign(high.value or 0.0)
         row = one.row if low is one else identified_difference(one.row, (low.row, high.row), level)
-        opened.append(_Test(row, low.value, p if p is None or is_same_sign else 1.0))
+        opened.append(_Test(row, low.value, p if p is None or is_alike else 1.0))
     return opened
 
 
@@ -348,7 +348,8 @@ def _difference_breakdown(
             pooled_interval=interval,
             p_value=test.p_value,
             adjusted_p=p,
-            verdict=_verdict(test.value, p, 1 - options.level, is_higher=is_higher),
+            verdict=test.row.verdict,
+            verdict_corrected=test.row.verdict if p is not None and p <= 1 - options.level else "undecided",
         )
         for label, test, value, interval, p in zip(
             score.labels, tests, pooled.values, pooled.intervals, adjusted, strict=True
@@ -363,6 +364,7 @@ def _difference_breakdown(
         field=score.groups[0].field,
         groups=tuple(sorted(differences, key=lambda one: _advantage(one, 1 if is_higher else -1))),
         higher_is_better=is_higher,
+        margin=options.margin_of(run_a.log.task),
         heterogeneity_p=_cochran([value for value in values if value is not None]),
         spread=pooled.spread,
         n_tests=n_tests,
@@ -373,21 +375,21 @@ def _difference_breakdown(
 def _with_warnings(
     row: DifferenceBreakdown, worst: DifferenceBreakdown, any_score: DifferenceBreakdown, score: _DividedScore
 ) -> DifferenceBreakdown:
-    """Warn about the groups whose verdict is not the same under all policies for trials without a score."""
+    """Warn about the groups whose corrected verdict is not the same under all policies for trials without a score."""
     of_worst, of_any = ({one.group: one for one in other.groups} for other in (worst, any_score))
     warnings = [
         VERDICT_DEPENDS_ON_MISSING(
             conclusion="verdict",
             n_missing=n_missing,
-            dropped=one.verdict,
-            worst=of_worst[one.group].verdict,
-            open=of_any[one.group].verdict,
+            dropped=one.verdict_corrected,
+            worst=of_worst[one.group].verdict_corrected,
+            open=of_any[one.group].verdict_corrected,
         ).of_group(row.task, row.field, one.group)
         for one in row.groups
         if (n_missing := score.n_missing(one.group))
         and one.value is not None
         and of_worst[one.group].value is not None
-        and {of_worst[one.group].verdict, of_any[one.group].verdict} != {one.verdict}
+        and {of[one.group].verdict_corrected for of in (of_worst, of_any)} != {one.verdict_corrected}
     ]
     return replace(row, messages=(*warnings, *row.messages))
 
@@ -420,9 +422,3 @@ def _cochran(values: Sequence[GroupValue]) -> float | None:
     y = np.array([one.value for one in values])
     q = float((weights * (y - np.average(y, weights=weights)) ** 2).sum())
     return float(chdtrc(len(values) - 1, q))
-
-
-def _verdict(value: float | None, p: float | None, alpha: float, *, is_higher: bool) -> Verdict:
-    if p is None or p > alpha or not value:
-        return "undecided"
-    return "better" if (value > 0) == is_higher else "worse"

@@ -98,7 +98,7 @@ _ARGUMENTS = (
         group="Output",
         choices=("pass", "fail"),
         metavar="RESULT",
-        help="Count an undecided gate as pass or fail, in the exit code and reports; the default is exit code 3",
+        help="Count an undecided gate as pass or fail",
     ),
     Option(
         name="annotations",

@@ -255,14 +255,14 @@ def _larger_tail(row: Comparison, posterior: Posterior) -> float:
     return max(noninferiority_test(table, row.margin).p_noninferior for table in tables)
 
 
-def equality_p_value(row: Comparison) -> float | None:
-    """Twice the posterior tail beyond 0, but at least the p-value of McNemar's exact test, or of t.
+def verdict_p_value(row: Comparison) -> float | None:
+    """The p-value of the hypothesis that the verdict of a group of questions rejects; None if it is not estimable.
 
-    A posterior tail has its error rate on average only, which many groups of questions would add up.
+    That of equal systems is twice the posterior tail beyond 0, but at least the p-value of McNemar's exact test, or of
+    t. A posterior tail has its error rate on average only, which many groups would add up.
     """
-    if row.prob_positive is None:
-        return None
-    return max(2 * min(row.prob_positive, 1 - row.prob_positive), row.p_value or 0.0)
+    hypothesis = _of_verdict(row, is_alone=False)
+    return None if hypothesis is None else hypothesis.p_met
 
 
 def interval_of_test(row: Comparison, tail: float, over_runs: DistributionOverRuns | None = None) -> Interval | None:
@@ -395,19 +395,27 @@ def bound_hypothesis(
         below = _normal_tail(row, row.interval, bound) if distribution is None else float(distribution.cdf(bound))
         p_reached, p_kept = min(2 * (1 - below), 1.0), min(2 * below, 1.0)
         if over_runs is None:
-            least = _above_alpha(row)
-            p_reached = p_reached if row.interval.high < bound else max(p_reached, least)
-            p_kept = p_kept if row.interval.low > bound else max(p_kept, least)
+            least, interval = _above_alpha(row), _equal_tails(row) or row.interval
+            p_reached = p_reached if interval.high < bound else max(p_reached, least)
+            p_kept = p_kept if interval.low > bound else max(p_kept, least)
     p_met, p_violated = (p_reached, p_kept) if kind == "at_least" else (p_kept, p_reached)
     return Hypothesis(row.key, (row.system,), kind, bound, p_met, p_violated, test)
 
 
 def score_interval_of_test(row: Estimate, tail: float) -> Interval | None:
-    """The scores that the exact test of a bound does not reject; None if the interval of the row decides."""
+    """The scores that the test of a bound does not reject; None if the interval of the row decides."""
     if row.interval is None or (counts := _binomial_counts(row)) is None:
-        return None
+        return _equal_tails(row)
     low, high = binomial_interval(*counts, 1 - 2 * tail, "clopper_pearson")
     return Interval(float(low), float(high), round(1 - 2 * tail, 12), "confidence")
+
+
+def _equal_tails(row: Estimate) -> Interval | None:
+    """The interval with equal tails, which contains the score; None if the row has it, or the posterior is unknown."""
+    if row.interval is None or row.posterior is None or row.value is None or row.interval.kind != "hdi":
+        return None
+    low, high = row.posterior.interval(row.interval.level, "quantile")
+    return Interval(min(low, row.value), max(high, row.value), row.interval.level, "quantile")
 
 
 def _binomial_counts(row: Estimate) -> tuple[int, int] | None:

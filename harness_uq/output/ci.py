@@ -37,7 +37,7 @@ def _gates(results: ResultSet, options: RenderOptions) -> Iterator[GateCases]:
 
 
 def _suite(gate: GateCases) -> ET.Element:
-    outcomes = Counter(case.outcome for case in gate.cases)
+    outcomes: Counter[str] = Counter(case.outcome for case in gate.cases)
     counts = {"tests": len(gate.cases)} | {plural: outcomes[outcome] for outcome, plural in _PLURALS.items()}
     suite = ET.Element("testsuite", {"name": "harness-uq gate"} | {name: str(n) for name, n in counts.items()})
     suite.extend(map(_element, gate.cases))

@@ -13,7 +13,17 @@ from harness_uq.output.document import Column, Kind, Section, question_columns, 
 from harness_uq.output.figures import axes as draw
 from harness_uq.output.figures.marks import ends
 from harness_uq.output.table_notes import missing_caveat
-from harness_uq.output.words import interval, interval_header, join_names, metric_name, number, p_text, probability
+from harness_uq.output.words import (
+    counted,
+    decisive_interval,
+    interval,
+    interval_header,
+    join_names,
+    metric_name,
+    number,
+    p_text,
+    probability,
+)
 from harness_uq.results.comparison import VERDICT_COLOURS, Verdict
 from harness_uq.results.estimate import Interval
 
@@ -78,8 +88,10 @@ class GroupDifference(Declared):
     None if they could not be matched. `value_a`, `value_b`: scores of the two systems. `value`, `interval`,
     `std_error`: difference A minus B from the questions of the group alone; None if not estimable. `pooled_value`,
     `pooled_interval`: partially pooled difference; None if it is unavailable. `p_value`: two-sided p-value of the
-    hypothesis that the systems are equal on this group. `adjusted_p`: the same, adjusted by Holm's method over the
-    groups of all fields, tasks, metrics and filters. `verdict`: `better`, `worse` or `undecided`, by `adjusted_p`.
+    hypothesis that the systems are equal on this group, or that they differ by the margin or more if this is what the
+    verdict rejects. `adjusted_p`: the same, adjusted by Holm's method over the groups of all fields, tasks, metrics and
+    filters. `verdict`: that of the interval. `verdict_corrected`: the same, or `undecided` if `adjusted_p` is larger
+    than 1 - level.
     """
 
     group: str
@@ -94,6 +106,7 @@ class GroupDifference(Declared):
     p_value: float | None = None
     adjusted_p: float | None = None
     verdict: Verdict = "undecided"
+    verdict_corrected: Verdict = "undecided"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +116,8 @@ class DifferenceBreakdown(Declared, HasMessages):
     `groups`: first those on which A loses most by the pooled difference, last those without a difference.
     `heterogeneity_p`: p-value of Cochran's Q test of the hypothesis that the difference is the same on all groups.
     `spread`: posterior median of the standard deviation between the true differences of groups; None without pooling.
-    `n_tests`: number of groups for which verdicts are corrected, of all fields, tasks, metrics and filters.
+    `n_tests`: number of groups for which verdicts are corrected, of all fields, tasks, metrics and filters. `margin`:
+    largest difference that counts as equivalent.
     """
 
     record_rows: ClassVar = "groups"
@@ -119,6 +133,7 @@ class DifferenceBreakdown(Declared, HasMessages):
     heterogeneity_p: float | None = None
     spread: float | None = None
     n_tests: int = 0
+    margin: float = 0.0
     messages: tuple[Message, ...] = ()
 
 
@@ -158,26 +173,35 @@ def breakdown_answer(row: Breakdown) -> str:
     return f"The scores of the {n} groups differ ({p_text(p)}).{extremes}"
 
 
-def _interval_columns(row: Groups, spare: int = 1) -> list[Column]:
-    """The columns of the intervals, the pooled values and their intervals."""
+def _interval_columns(row: Groups, spare: int = 1, thresholds: Sequence[float] = ()) -> list[Column]:
+    """The columns of the intervals, the pooled values and their intervals; verdicts depend on the thresholds."""
+    header = interval_header(one.interval for one in row.groups)
     return [
-        Column(interval_header(one.interval for one in row.groups), "interval", interval, "interval"),
+        Column(header, "interval", lambda ends, digits: decisive_interval(ends, thresholds, digits), "interval"),
         Column("Pooled", "pooled_value", number),
         Column("Pooled interval", "pooled_interval", interval, "pooled_interval", spare=spare),
     ]
 
 
 def difference_breakdown_answer(row: DifferenceBreakdown) -> str:
-    """The groups on which A is worse and better, after correction for their number."""
-    names = {verdict: [one.group for one in row.groups if one.verdict == verdict] for verdict in ("worse", "better")}
-    parts = [f"{verdict} than {row.system_b} on {join_names(groups)}" for verdict, groups in names.items() if groups]
-    n = row.n_tests
-    if not parts:
-        systems = f"{row.system_a} and {row.system_b}"
-        outcome = f"No group shows a difference between {systems} after correction for {n} groups."
+    """The verdicts on groups that hold after correction for their number, and those that do not."""
+    held = _verdicts(row, [one for one in row.groups if one.verdict_corrected == one.verdict])
+    lost = _verdicts(row, [one for one in row.groups if one.verdict_corrected != one.verdict])
+    corrected = f"after correction for {counted(row.n_tests, 'group')}"
+    if held:
+        outcome = f"{corrected.capitalize()}, {row.system_a} is {held}."
     else:
-        outcome = f"After correction for {n} groups, {row.system_a} is {' and '.join(parts)}."
-    return f"{outcome} {_caveat(row)}".rstrip()
+        outcome = f"No group shows a difference between {row.system_a} and {row.system_b} {corrected}."
+    uncorrected = f"Without correction, {row.system_a} is {'also ' if held else ''}{lost}." if lost else ""
+    return " ".join(filter(None, [outcome, uncorrected, _caveat(row)]))
+
+
+def _verdicts(row: DifferenceBreakdown, groups: Sequence[GroupDifference]) -> str:
+    """The verdicts on these groups as the end of a sentence; empty if all are undecided."""
+    relations = {"worse": "worse than", "equivalent": "equivalent to", "better": "better than"}
+    names = {verdict: [one.group for one in groups if one.verdict == verdict] for verdict in relations}
+    parts = [f"{relations[verdict]} {row.system_b} on {join_names(them)}" for verdict, them in names.items() if them]
+    return " and ".join(parts)
 
 
 def _caveat(row: DifferenceBreakdown) -> str:
@@ -194,7 +218,7 @@ def _difference_sections(rows: Sequence[DifferenceBreakdown], digits: int) -> It
             Column("A", "value_a", number, spare=2),
             Column("B", "value_b", number, spare=2),
             Column("A − B", "value", number),
-            *_interval_columns(row, spare=3),
+            *_interval_columns(row, spare=3, thresholds=(0.0, row.margin, -row.margin)),
             Column("N", "n_questions", is_number=True),
             Column("Adjusted p", "adjusted_p", probability, spare=1),
             Column("Verdict", "verdict", styles=VERDICT_COLOURS),
@@ -203,7 +227,7 @@ def _difference_sections(rows: Sequence[DifferenceBreakdown], digits: int) -> It
         lines, p = [], row.heterogeneity_p
         if p is not None:
             lines = [f"Test whether the difference is the same on all groups (Cochran's Q): {p_text(p)}."]
-        adjusted = f"Adjusted p: two-sided p-value, corrected for {row.n_tests} groups by Holm's method."
+        adjusted = f"Adjusted p: two-sided p-value, corrected for {counted(row.n_tests, 'group')} by Holm's method."
         yield table(
             *(f"{name} by {row.field} (A: {row.system_a}, B: {row.system_b})", columns, row.groups, digits),
             lines=lines,

@@ -10,6 +10,8 @@ from harness_uq.output.declared import Declared, Result
 from harness_uq.output.document import Column, Kind, Section, table
 from harness_uq.output.words import (
     count,
+    counted,
+    decisive_interval,
     interval,
     interval_header,
     interval_or_dash,
@@ -84,7 +86,8 @@ class GraderDifference(Result):
     without clusters. `value`, `interval`: difference A - B of the mean scores; None if it is not estimable.
     `share_different`: share of the answers to which the graders give different scores. `p_value`: two-sided p-value of
     the hypothesis of equal mean scores. `adjusted_p`: the same, adjusted by Holm's method over all differences.
-    `verdict`: `higher` or `lower` if both the interval and `adjusted_p` show a difference, otherwise `undecided`.
+    `verdict`: `higher` or `lower` if the interval excludes 0, otherwise `undecided`. `verdict_corrected`: the same, or
+    `undecided` if `adjusted_p` is larger than 1 - level.
     """
 
     needed: ClassVar = "interval"
@@ -102,6 +105,7 @@ class GraderDifference(Result):
     p_value: float | None = None
     adjusted_p: float | None = None
     verdict: GraderVerdict = "undecided"
+    verdict_corrected: GraderVerdict = "undecided"
     messages: tuple[Message, ...] = ()
 
 
@@ -114,8 +118,9 @@ class SelfPreference(Result):
     the answers of other systems to the same questions; None if it is not estimable. `n_questions`, `n_clusters`:
     numbers of questions with labels of both groups of systems, and of their clusters, None without clusters. `p_value`,
     `adjusted_p`: two-sided p-value of the hypothesis of equal mean errors, and the same adjusted by Holm's method over
-    all graders and tasks. `verdict`: `higher` if the grader overrates its own family more, `lower` if it overrates the
-    others more.
+    all graders and tasks. `verdict`: `higher` if the interval shows that the grader overrates its own family more,
+    `lower` if it overrates the others more. `verdict_corrected`: the same, or `undecided` if `adjusted_p` is larger
+    than 1 - level.
     """
 
     needed: ClassVar = "interval"
@@ -132,6 +137,7 @@ class SelfPreference(Result):
     n_questions: int = 0
     n_clusters: int | None = None
     verdict: GraderVerdict = "undecided"
+    verdict_corrected: GraderVerdict = "undecided"
     messages: tuple[Message, ...] = ()
 
 
@@ -230,7 +236,8 @@ def _line_interval(line: tuple[str, str, MeasuredAgreement | None]) -> Interval 
 
 
 def _interval_column(rows: Sequence[Any]) -> Column:
-    return Column(interval_header(row.interval for row in rows), "interval", interval, "interval")
+    header = interval_header(row.interval for row in rows)
+    return Column(header, "interval", lambda ends, digits: decisive_interval(ends, (0.0,), digits), "interval")
 
 
 def _unless_constant(rows: Sequence[Any], name: str) -> Callable[[Any], str]:
@@ -264,14 +271,25 @@ def _differences(rows: Sequence[GraderDifference], digits: int) -> Iterator[Sect
 
 
 def difference_answer(rows: Sequence[GraderDifference]) -> str:
-    """Which graders score the same answers higher or lower than others."""
-    decided = [row for row in rows if row.verdict != "undecided"]
-    if not decided:
-        return "The data show no difference between the mean scores of graders of the same answers."
-    return " ".join(
+    """Which graders score the same answers higher or lower than others, after correction for the number of rows."""
+    sentences = [
         f"{row.grader_a} scores the answers of {row.system} to {row.task} {row.verdict} than {row.grader_b}."
-        for row in decided
-    )
+        for row in rows
+        if row.verdict_corrected != "undecided"
+    ]
+    nothing = "The data show no difference between the mean scores of graders of the same answers."
+    return _with_lost_verdicts(sentences, rows, nothing)
+
+
+def _with_lost_verdicts(
+    sentences: Sequence[str], rows: Sequence[GraderDifference | SelfPreference], nothing: str
+) -> str:
+    """The sentences, or `nothing` without any, and how many verdicts do not hold after correction."""
+    lost = sum(row.verdict != row.verdict_corrected for row in rows)
+    what = counted(lost, "other verdict" if sentences else "verdict")
+    verb = "does" if lost == 1 else "do"
+    correction = f"{what} {verb} not hold after correction for {counted(len(rows), 'row')}."
+    return " ".join([*(sentences or [nothing]), *([correction] if lost else [])])
 
 
 def _self_preferences(rows: Sequence[SelfPreference], digits: int) -> Iterator[Section]:
@@ -303,9 +321,10 @@ def preference_answer(rows: Sequence[SelfPreference]) -> str:
         f"{row.grader} overrates {'its own family' if row.verdict == 'higher' else 'the other systems'} more on "
         f"{row.task}, by {abs(row.value or 0.0):.3f}."
         for row in rows
-        if row.verdict != "undecided"
+        if row.verdict_corrected != "undecided"
     ]
-    return " ".join(sentences) or "The labels show no preference of the grader for systems of its own family."
+    nothing = "The labels show no preference of the grader for systems of its own family."
+    return _with_lost_verdicts(sentences, rows, nothing)
 
 
 def _panels(rows: Sequence[GraderPanel], digits: int) -> Iterator[Section]:

@@ -167,7 +167,8 @@ def test_of_scores_without_a_known_range_it_is_unknown_whether_they_can_fail() -
 
 def test_the_json_form_has_every_field() -> None:
     document = gate(log(300, **NEW), log(300, **OLD), options()).to_dict()
-    assert set(document) == {"decision", "alpha", "can_fail", "missing", "rows", "requirements", "flipped", "messages"}
+    fields = ("missing", "rows", "requirements", "flipped", "messages")
+    assert set(document) == {"decision", "on_undecided", "outcome", "alpha", "can_fail", *fields}
     assert {
         "decision",
         "is_needed",
