@@ -1,9 +1,9 @@
 """Assess the graders of logged runs: agreement with people, differences between graders, panels, and own family."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Literal, TypeVar, Unpack
+from typing import Any, Literal, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +51,7 @@ from harness_uq.results.grader import (
     MeasuredAgreement,
     SelfPreference,
 )
-from harness_uq.results.result_list import ResultList
+from harness_uq.results.result_list import ResultList, ResultLists
 from harness_uq.stats.classes.multiclass import clustered_multiclass_posterior, multiclass_posterior, multiclass_score
 from harness_uq.stats.common.posterior import BetaPosterior
 from harness_uq.stats.labels.effective_graders import effective_graders
@@ -66,7 +66,7 @@ _Difference = TypeVar("_Difference", GraderDifference, SelfPreference)
 
 
 @dataclass(frozen=True, slots=True)
-class GraderAssessment:
+class GraderAssessment(ResultLists):
     """Results of `assess_graders`.
 
     `agreements` are those of each grader with people, per system, for all systems together, and by groups of questions.
@@ -79,6 +79,11 @@ class GraderAssessment:
     grader_differences: ResultList[GraderDifference]
     self_preferences: ResultList[SelfPreference]
     panels: ResultList[GraderPanel]
+
+    @property
+    def lists(self) -> dict[str, Sequence[Any]]:
+        """The results by the names of their lists in documents."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
 
 def assess_graders(

@@ -57,7 +57,7 @@ _AGREEMENT = ("cohen1960", "gwet2008")
 _POOLING = ("gelman2013",)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Citation:
     r"""How to cite the methods behind results.
 
@@ -68,6 +68,9 @@ class Citation:
     paragraph: str
     keys: tuple[str, ...]
     bibtex: str
+
+    def __repr__(self) -> str:
+        return f"Citation(keys={self.keys})"
 
     def __str__(self) -> str:
         return f"{self.paragraph}\n\n{self.bibtex}"

@@ -24,16 +24,14 @@ from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.messages.message import Message
 from harness_uq.options import Options, resolve
 from harness_uq.options_typed import ReportKeywords
-from harness_uq.output.data import result_document
-from harness_uq.output.notebook import Displayed
 from harness_uq.results.breakdown import Breakdown, DifferenceBreakdown
 from harness_uq.results.comparison import Comparison
-from harness_uq.results.documents import plain_table, render_lists, result_set
+from harness_uq.results.documents import render_lists
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.overall import Overall
 from harness_uq.results.ranking import Ranking
 from harness_uq.results.resources import ResourceUse
-from harness_uq.results.result_list import ResultList
+from harness_uq.results.result_list import ResultList, ResultLists
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +43,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Report(Displayed):
+class Report(ResultLists):
     """The results of a report.
 
     `estimates`: estimates for every system, task, metric and filter. `comparisons`: comparisons, if there are exactly
@@ -78,10 +76,6 @@ class Report(Displayed):
             **({} if self.difference_breakdowns is None else {"difference_breakdowns": self.difference_breakdowns}),
         }
 
-    def to_dict(self) -> dict[str, object]:
-        """The document that `harness-uq report --format json` prints, as plain values."""
-        return result_document(result_set(self.lists))
-
     def render(self, output_format: str = "html", *, title: str | None = None) -> str | bytes:
         """The report in an output format, as `harness-uq report --format` prints it.
 
@@ -96,13 +90,6 @@ class Report(Displayed):
     def plot(self, **options: Any) -> "Figure":
         """Figure of the estimates, as `ResultList.plot`."""
         return ResultList(self.estimates).plot(**options)
-
-    def __str__(self) -> str:
-        return plain_table(self.lists)
-
-    def _repr_html_(self) -> str:
-        tables = (ResultList(self.estimates), ResultList(self.comparisons), ResultList(self.rankings))
-        return "".join(rows._repr_html_() for rows in tables)
 
 
 def report(

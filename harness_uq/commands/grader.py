@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
             assessed = assess_graders(
                 found.logs, args.labels, found.options, inclusion_probabilities=column, plugins=found.plugins
             )
-        emitter.emit({name: getattr(assessed, name) for name in _LISTS}, found.errors)
+        emitter.emit(assessed.lists, found.errors)
     return found.failed
 
 

@@ -21,6 +21,7 @@ from harness_uq.messages.catalogue.estimation import (
     NON_EXCHANGEABLE_TRIALS,
     TRIALS_ASSUMED_INDEPENDENT,
 )
+from harness_uq.results.estimate import Estimate
 from harness_uq.stats.trials.diagnostics import cochran_q, identical_trials, missing_bounds
 
 TRIALS_WITHOUT_SCORE = "trials-without-score"  # name of a message of readers
@@ -96,6 +97,13 @@ def once_about_missing(messages: Iterable[Message]) -> tuple[Message, ...]:
         return said
     left_out = frozenset().union(*_ABOUT_MISSING) - kept
     return tuple(m for m in said if m.code not in left_out and m.name != TRIALS_WITHOUT_SCORE)
+
+
+def messages_of_log(messages: Iterable[Message], rows: Iterable[Estimate]) -> tuple[Message, ...]:
+    """The messages of a log without those on missing scores that one of its estimates states too."""
+    about = frozenset().union(*_ABOUT_MISSING)
+    stated = {row.metric for row in rows if any(message.code in about for message in row.messages)}
+    return tuple(m for m in messages if m.name != TRIALS_WITHOUT_SCORE or m.params.get("scorer") not in stated)
 
 
 def _batch_effect(data: ProblemData) -> Iterator[Message]:

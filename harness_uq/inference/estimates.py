@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from harness_uq.data.task_log import Scores, TaskData, TaskLog
+from harness_uq.inference.diagnostics import messages_of_log
 from harness_uq.inference.evidence import OpenLogs, with_best_evidence
 from harness_uq.inference.marginals import estimate_data
 from harness_uq.io.plugins.manager import Plugins
@@ -17,13 +18,16 @@ def estimate_logs(logs: Sequence[TaskLog], options: Options, plugins: Plugins) -
     rows = []
     others = OpenLogs(logs, options.structure, plugins)
     for i, log in enumerate(read):
+        of_log = []
         for k, data in enumerate(log.data):
             row = estimate_data(log, data, read, options, plugins)
             if others.are_open and _has_missing(log, data, read):
                 from harness_uq.inference.scenarios import with_open_score  # which few logs need
 
                 row = with_open_score(row, data, others, (i, k), options)
-            rows.append(replace(row, messages=(*row.messages, *log.messages)))
+            of_log.append(row)
+        notes = messages_of_log(log.messages, of_log)
+        rows += [replace(row, messages=(*row.messages, *notes)) for row in of_log]
     return rows
 
 

@@ -73,7 +73,7 @@ def _entry(name: str, value: Any) -> Iterator[str]:
         yield from _entry("interval", value.interval)
     elif isinstance(value, Displayed | str | int | float):
         yield f"{name}={_rounded(value)}"
-    elif isinstance(value, tuple) and value and name != "messages":
+    elif isinstance(value, tuple | list) and value and name != "messages":
         yield f"{name}={len(value)}" if isinstance(value[0], Displayed) else f"{name}={value!r}"
 
 

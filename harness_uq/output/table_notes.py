@@ -51,7 +51,7 @@ def warnings_of(rows: Sequence[Any]) -> list[tuple[str, str]]:
 
 def footnotes(rows: Sequence[Any]) -> dict[str, list[str]]:
     """Warnings and notes, each as `SUBJECT: TEXT`, under their headings."""
-    return {"Warnings": sentences(warnings_of(rows)), "Notes": sentences(_by_subject(rows, "note"))}
+    return {"Warnings": sentences(warnings_of(rows)), "Notes": sentences(_without_similar(_by_subject(rows, "note")))}
 
 
 def text_with_code(message: Message) -> str:
@@ -143,6 +143,23 @@ def _by_subject(rows: Sequence[Any], *severities: Severity) -> list[tuple[str, s
     texts = [[summaries.get(message) or text_with_code(message) for message in of_row] for of_row in messages]
     subjects = [_Subject(row.task, metric_name(row.metric, row.filter), *row.subject) for row in rows]
     return _attributed(list(zip(subjects, texts, strict=True)))
+
+
+def _without_similar(attributed: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The notes; of more than three with the same code, only the first, with the subjects of the others."""
+    subjects: dict[str, list[str]] = {}
+    for who, text in attributed:
+        subjects.setdefault(_CODE.split(text)[-2:][0], []).append(who)
+    listed: dict[str, tuple[str, str]] = {}
+    for who, text in attributed:
+        code = _CODE.split(text)[-2:][0]
+        if len(subjects[code]) <= MAX_NAMED:
+            listed[f"{who}: {text}"] = who, text
+        elif code not in listed:
+            others = subjects[code][1:]
+            more = f"{len(others)} similar notes concern {join_names(others)}."
+            listed[code] = who, f"{_CODE.sub('', text)} {more} ({code})"
+    return list(listed.values())
 
 
 def _summaries(messages: Iterable[Message]) -> dict[Message, str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from harness_uq.output.data import result_document
 from harness_uq.output.declared import Record, figure_of, frame_of
 from harness_uq.output.formats import Layout, RenderOptions, installed_formats
-from harness_uq.output.notebook import html_of
+from harness_uq.output.notebook import Displayed, html_of
 from harness_uq.results.documents import lists_of, plain_table, render_lists, result_set
 from harness_uq.results.overall import Overall
 
@@ -168,3 +168,24 @@ class ResultList(list[_Row]):
         records = self.to_dicts()
         names = (type(self[0]).KIND.displayed or tuple(records[0])) if records else ()  # type: ignore[attr-defined]
         return html_of([{name: record.get(name) for name in names} for record in records])
+
+
+class ResultLists(Displayed):
+    """Base of results that consist of several lists, each of which is displayed as a table."""
+
+    __slots__ = ()
+
+    @property
+    def lists(self) -> dict[str, Sequence[Any]]:
+        """The results by the names of their lists in documents."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, object]:
+        """The document that `--format json` prints, as plain values."""
+        return result_document(result_set(self.lists))
+
+    def __str__(self) -> str:
+        return plain_table(self.lists)
+
+    def _repr_html_(self) -> str:
+        return "".join(ResultList(rows)._repr_html_() for rows in self.lists.values() if rows)

@@ -48,6 +48,16 @@ def test_tasks_of_the_same_systems_stand_together() -> None:
     assert who(*said, *silent) == "t, u of a; v of b"
 
 
+def test_more_than_three_similar_notes_are_one_that_names_the_others() -> None:
+    def notes(n: int) -> list[str]:
+        said = [made(f"The column x{k} is ignored.", "note") for k in range(n)]
+        return footnotes([make.estimate(task=f"t{k}", messages=(one,)) for k, one in enumerate(said)])["Notes"]
+
+    assert len(notes(3)) == 3
+    (text,) = notes(5)
+    assert text.startswith("t0: The column x0 is ignored. 4 similar notes concern t1, t2, t3 and 1 more. (")
+
+
 def test_one_of_two_metrics_is_named() -> None:
     assert who(row("a", says=True), row("a", metric="f1")) == "t, acc"
     assert who(row("a", says=True), row("a", metric="f1", says=True)) == "t"

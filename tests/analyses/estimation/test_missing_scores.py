@@ -9,9 +9,11 @@ import pytest
 from harness_uq import compare, estimate, estimate_scores
 from harness_uq.data.task_log import Scores, TaskLog, log_of_array
 from harness_uq.data.trial_endings import TrialEndings, ending_code
+from harness_uq.inference.diagnostics import messages_of_log
 from harness_uq.messages.catalogue import estimation as messages
 from harness_uq.messages.errors import DataError
 from harness_uq.stats.trials.partial_identification import imbens_manski_level
+from harness_uq_inspect.messages import TRIALS_WITHOUT_SCORE
 from tests.adapters.inspect import logs as inspect
 
 
@@ -193,6 +195,14 @@ def test_a_warning_about_missing_scores_replaces_the_note(tmp_path: Path) -> Non
     assert messages.MISSING_SCORES_MATTER.code in codes(row)
     assert messages.MISSING_SCORES_BOUNDS.code not in codes(row)
     assert row.warnings[0].text.startswith("The score depends on the 15 of 40 trials without a score (15 errors): ")
+
+
+def test_a_note_of_the_reader_is_replaced_for_the_scorer_whose_missing_scores_are_counted(tmp_path: Path) -> None:
+    (row,) = estimate(_failed_run(tmp_path, "a", {2}))
+    notes = [
+        TRIALS_WITHOUT_SCORE(scorer=name, n_missing=1, n_trials=2, reasons="1 error") for name in (row.metric, "other")
+    ]
+    assert messages_of_log(notes, [row]) == (notes[1],)
 
 
 def test_a_comparison_states_missing_scores_once(tmp_path: Path) -> None:

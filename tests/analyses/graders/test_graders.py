@@ -290,3 +290,12 @@ def test_the_command_prints_the_results_of_the_function(tables, capsys):
 def test_the_command_refuses_what_the_function_refuses(tables, capsys):
     assert main(["grader", str(tables / "grades.csv")]) == 2
     assert "scores of two graders" in capsys.readouterr().err
+
+
+def test_an_assessment_prints_as_its_tables_and_in_one_line(tables):
+    assessed = assess_graders(str(tables / "grades.csv"), str(tables / "labels.csv"))
+    assert str(assessed) == str(assessed.agreements)
+    assert repr(assessed).startswith("GraderAssessment(agreements=")
+    assert "\n" not in repr(assessed)
+    assert assessed._repr_html_() == assessed.agreements._repr_html_()
+    assert set(assessed.to_dict()) >= {"agreements", "panels"}
