@@ -51,7 +51,10 @@ class LiveSettings:
         SettingsError : if a setting does not exist or its value is invalid
         DataError : if the method does not support the scope
         """
-        checked = check_settings(values, cls.rules, origin="--uq")
+        checked: dict[str, object] = {}
+        for name, value in values.items():
+            option = "--uq" if name == "method" else f"--uq-{name.replace('_', '-')}"
+            checked |= check_settings({name: value}, cls.rules, origin=option)
         method, scope = method_and_scope(checked.get("method", "bayes"), checked.get("scope"))  # type: ignore[arg-type]
         checked |= {"method": method} if scope is None else {"method": method, "scope": scope}
         return cls(**checked)  # type: ignore[arg-type]

@@ -59,6 +59,8 @@ def split_arguments(arguments: Sequence[str]) -> tuple[list[str], dict[str, str]
             name = name.replace("_", "-")
         elif name == "--method":
             name = "--uq"
+        if name.startswith("--uq-") and name not in OPTIONS:
+            raise UsageError(f"Unknown option: {name!r}. Available options: {', '.join(OPTIONS)}.")
         if name not in OPTIONS:
             rest.append(argument)
             continue

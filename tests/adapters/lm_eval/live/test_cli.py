@@ -156,7 +156,7 @@ def test_the_environment_may_switch_it_on_or_off(monkeypatch, value, method):
 
 
 def test_a_level_in_words_is_an_error_that_names_it():
-    with pytest.raises(HarnessUqError, match=r"--uq: Invalid level: 'high'\. Give a number between 0 and 1"):
+    with pytest.raises(HarnessUqError, match=r"--uq-level: Invalid level: 'high'\. Give a number between 0 and 1"):
         RequestedSettings({"method": "bayes", "level": "high"}).check()
 
 
