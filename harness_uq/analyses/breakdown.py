@@ -23,6 +23,7 @@ from harness_uq.inference.marginals import with_structure_of_task
 from harness_uq.inference.scenarios import identified_difference, over_scenarios
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.messages.catalogue.breakdown import (
+    GROUPS_ARE_CLUSTERS,
     GROUPS_NOT_POOLED,
     GROUPS_OF_ONE_SYSTEM,
     GROUPS_WITH_ANY_SCORE,
@@ -34,7 +35,7 @@ from harness_uq.messages.message import Message
 from harness_uq.options import Options
 from harness_uq.results.breakdown import Breakdown, DifferenceBreakdown, GroupDifference, GroupScore
 from harness_uq.results.comparison import Comparison
-from harness_uq.results.estimate import Interval
+from harness_uq.results.estimate import Estimate, Interval
 from harness_uq.stats.groups.heterogeneity import heterogeneity_test
 from harness_uq.stats.groups.partial_pooling import pool_groups
 
@@ -136,6 +137,7 @@ def _score_breakdown(
     pooled = pooled_values(values, options.level, bounds)
     if pooled.spread is None:
         notes = (*notes, GROUPS_NOT_POOLED(n_groups=len(values) - values.count(None)))
+    notes = (*notes, *_cluster_note(groups.field, rows))
     scores = tuple(
         GroupScore(label, row.n_questions or 0, row.n_clusters, row.value, row.interval, row.std_error, value, interval)
         for label, row, value, interval in zip(groups.labels, rows, pooled.values, pooled.intervals, strict=True)
@@ -152,6 +154,12 @@ def _score_breakdown(
         spread=pooled.spread,
         messages=notes,
     )
+
+
+def _cluster_note(field: str, rows: Sequence[Estimate | Comparison]) -> tuple[Message, ...]:
+    """A note if each group is one cluster, except groups of a single question."""
+    sizes = {row.n_clusters for row in rows if row.n_clusters is not None}
+    return (GROUPS_ARE_CLUSTERS(field=field),) if sizes == {1} else ()
 
 
 def _heterogeneity(
@@ -313,13 +321,16 @@ def _opened(
 def _breakdowns(
     scores: Sequence[_DividedScore], tested: Sequence[Sequence[_Test]], options: Options
 ) -> list[DifferenceBreakdown]:
-    """The breakdowns of all scores, whose verdicts are corrected together."""
-    p_values = [test.p_value for tests in tested for test in tests]
-    adjusted = iter(adjusted_p_values(p_values))
-    n_tests = sum(p is not None for p in p_values)
+    """The breakdowns of all scores; the verdicts of the groups of one task are corrected together."""
+    p_values: dict[str, list[float | None]] = {}
+    for score, tests in zip(scores, tested, strict=True):
+        p_values.setdefault(score.keys[0][0], []).extend(test.p_value for test in tests)
+    n_tests = {task: sum(p is not None for p in of_task) for task, of_task in p_values.items()}
+    adjusted = {task: iter(adjusted_p_values(of_task)) for task, of_task in p_values.items()}
     return [
-        _difference_breakdown(score, tests, list(islice(adjusted, len(tests))), n_tests, options)
+        _difference_breakdown(score, tests, list(islice(adjusted[task], len(tests))), n_tests[task], options)
         for score, tests in zip(scores, tested, strict=True)
+        for task in (score.keys[0][0],)
     ]
 
 
@@ -335,10 +346,12 @@ def _difference_breakdown(
     elif pooled.spread is None:
         notes = (*notes, GROUPS_NOT_POOLED(n_groups=len(values) - values.count(None)))
     is_higher = higher_is_better(run_a.log, run_a.data.metric)
+    notes = (*notes, *_cluster_note(score.groups[0].field, [test.row for test in tests]))
     differences = [
         GroupDifference(
             group=label,
             n_questions=test.row.n_matched,
+            n_clusters=test.row.n_clusters,
             value_a=test.row.value_a,
             value_b=test.row.value_b,
             value=test.row.difference.value if test.row.difference else None,

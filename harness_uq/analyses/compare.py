@@ -73,7 +73,7 @@ def compare(
     plugins: Plugins | None = None,
     **keywords: Any,
 ) -> ResultList[Any]:
-    """Compare two systems on every task, metric and filter that their runs share, and over all tasks.
+    """Compare two systems on every task, metric and filter that their runs share.
 
     Parameters
     ----------
@@ -98,12 +98,11 @@ def compare(
 
     Returns
     -------
-    One comparison per task, metric and filter, then one per group of tasks, then one over all tasks for each metric
-    that several tasks share. If the difference cannot be estimated, it is None and a warning gives the reason.
-    Each has its verdict alone and the one after correction for all tasks.
+    One comparison per task, metric and filter, then one per group of tasks. If the difference cannot be estimated, it
+    is None and a warning gives the reason. Each has its verdict alone and the one after correction for all tasks.
     With `by`, one `DifferenceBreakdown` per field, task, metric and filter instead, which begins with the groups on
-    which the first system loses most. Verdicts are corrected for the groups of all breakdowns of two systems (Holm), so
-    that equal systems differ on any group with probability at most 1 - level.
+    which the first system loses most. Verdicts are corrected for all groups of the same task (Holm), so that equal
+    systems differ on any group of a task with probability at most 1 - level.
     The attribute `overall` of the list is the `Overall` result with the difference of each system from the other one or
     the baseline, if it is requested; None if there is only one task. The margin of the task `overall` applies to it.
 
@@ -119,10 +118,10 @@ def compare(
 
     Notes
     -----
-    The interval of a single overall difference is that of the comparison with the same weights: that of a group, or
-    over all questions. With right-or-wrong answers, the questions of all tasks are pooled in the same way with any
-    other weights. Otherwise the interval is d_j -+ c_j s_j, with the difference d_j and standard deviation s_j of
-    system j in the joint draws of all systems, where c_j is the quantile of |error| / s_j.
+    With right-or-wrong answers, and with the weights of a group or of the numbers of questions, the interval of a
+    single overall difference comes from the questions of all tasks, pooled as in the comparison of a group. Otherwise
+    the interval is d_j -+ c_j s_j, with the difference d_j and standard deviation s_j of system j in the joint draws of
+    all systems, where c_j is the quantile of |error| / s_j.
 
     The simultaneous interval is the single interval, stretched by c / c_j. Here c is the quantile of the largest
     |error| / s_j over all systems, as in Dunnett's test. With one system both intervals are the same.

@@ -19,6 +19,7 @@ from harness_uq.io.plugins.manager import Plugins
 from harness_uq.io.readers import Runs, task_logs
 from harness_uq.messages.catalogue.estimation import ESTIMATION_FAILED
 from harness_uq.messages.catalogue.planning import (
+    PILOT_OF_EVENT,
     PILOT_WITHOUT_SCORES,
     PILOT_WITHOUT_TRIALS,
     PILOT_WITHOUT_VARIATION,
@@ -140,6 +141,8 @@ def _plan_of(
 ) -> Plan:
     if not all(isinstance(entry.data, Scores) and not entry.log.subtasks for entry in entries):
         raise NotEstimableError(PILOT_WITHOUT_SCORES())
+    if event := next((entry.data.event for entry in entries if entry.data.event), None):  # type: ignore[union-attr]
+        raise NotEstimableError(PILOT_OF_EVENT(event=event))
     panel = build_panel(entries, options.structure, plugins)
     how = Options(level=options.level, structure=options.structure)
     common = [

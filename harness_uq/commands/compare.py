@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from harness_uq.options import Options
     from harness_uq.results.comparison import Comparison
     from harness_uq.results.overall import Overall
-    from harness_uq.results.result_list import ResultList
 
     _CompareSides = Callable[[tuple[Side, Side], Options, Plugins], Iterable[object]]
 
@@ -101,26 +100,26 @@ def run(args: argparse.Namespace) -> int:
         rows = ResultList[Comparison](row for pair in pairs for row in _compared(args, pair, options, plugins))
         overall = _overall(args, pairs, options, plugins)
         lists: dict[str, Sequence[object]] = {"overall": overall, "comparisons": rows}
-        if overall and emitter.output_format.name in _BRIEF:
-            lists |= {"comparisons": _brief(rows, overall[0], is_pair=len(sides) == 1, per_task=args.per_task)}
+        if overall and emitter.output_format.name in _BRIEF and len(sides) > 1 and not args.per_task:
+            lists |= {"comparisons": []}
         for name, compare_sides in _requested(args).items():
             lists[name] = [row for pair in pairs for row in compare_sides(pair, options, plugins)]
         has_difference = any(result.differences for result in overall)
         problem = None if has_difference else _emit.nothing_estimable(options, rows)
         emitter.emit(lists, [*errors, *_emit.error_entries(problem)])
     failed = max(failed, _emit.report_problem(problem))
-    _emit.draw_results(args, overall, [row for row in rows if not overall or row.task != "overall"])
-    if args.fail_if_worse and args.overall:
-        if not overall:
+    _emit.draw_results(args, overall, rows)
+    if args.fail_if_worse:
+        if args.overall and not overall:
             raise UsageError("--overall requires at least two tasks that all systems share. Remove --overall.")
-        worse_systems = worse_overall(overall[0], options.margin_of("overall"))
-        for one in worse_systems:
+        systems = [one for result in overall for one in worse_overall(result, options.margin_of("overall"))]
+        tasks = [] if args.overall else worse_rows(rows, options.level)
+        for one in systems:
             _console.print_error(f"worse: overall: {one.verdict_text}")
-        return WORSE if worse_systems else max(failed, _console.report_failures(rows))
-    if args.fail_if_worse and (worse := worse_rows(rows, options.level)):
-        for row in worse:
+        for row in tasks:
             _console.print_error(f"worse: {row_name(row, rows)}: {row.verdict_text}")
-        return WORSE
+        if systems or tasks:
+            return WORSE
     return max(failed, _console.report_failures(rows))
 
 
@@ -136,17 +135,6 @@ def _compared(
     with _console.checking_arguments():
         labels = human_labels(args.labels, [*pair[0].logs, *pair[1].logs], args.inclusion_probabilities)
     return compare_with_labels(pair, HumanLabels(labels, args.grader_shift), options, plugins)
-
-
-def _brief(
-    rows: "ResultList[Comparison]", overall: "Overall", *, is_pair: bool, per_task: bool
-) -> "ResultList[Comparison]":
-    """The comparisons that readers see beside an overall result, which replaces those over all questions."""
-    from harness_uq.results.result_list import ResultList
-
-    if not (is_pair or per_task):
-        return ResultList()
-    return ResultList(row for row in rows if not overall.systems or row.task != "overall")
 
 
 def _requested(args: argparse.Namespace) -> "dict[str, _CompareSides]":

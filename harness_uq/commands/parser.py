@@ -430,6 +430,8 @@ class CommandParser(argparse.ArgumentParser):
 
     def _similar(self, option: str) -> str:
         """The most similar option, or else the commands that have this option."""
+        if option in _ELSEWHERE:
+            return f" {_ELSEWHERE[option]}"
         known = [name for name in self._option_string_actions if name.startswith("--")]
         others = [one.commands.split() for one in (*OPTIONS.values(), *SHARED) if option in one.arguments]
         if others and others[0]:
@@ -449,6 +451,10 @@ class CommandParser(argparse.ArgumentParser):
         if action.choices is not None and value not in action.choices:
             name = "/".join(action.option_strings) or str(action.metavar or action.dest)
             self.error(unknown_name(f"value of {name}", value, action.choices, plural="values"))
+
+
+_ELSEWHERE = {"--estimand": "This command supports only means; harness-uq estimate supports --estimand."}
+"""What to say about options that only other commands have."""
 
 
 class _BriefHelp(argparse.Action):

@@ -98,7 +98,7 @@ def find_clusters(
     for name in suggestions:
         if (candidate := candidate_field(log, name)) is not None:
             return labelled(name, candidate, "suggested by a plugin")
-    return clusters_by_heuristics(log, entry, is_known=bool(catalogue))
+    return clusters_by_heuristics(log, entry)
 
 
 def missing_field(options: StructureOptions, logs: Iterable[TaskLog]) -> Message | None:
@@ -164,11 +164,11 @@ _NEVER_A_CLUSTER = re.compile(
 )
 
 
-def clusters_by_heuristics(log: TaskLog, entry: CatalogueEntry | None, *, is_known: bool) -> Clusters:
+def clusters_by_heuristics(log: TaskLog, entry: CatalogueEntry | None) -> Clusters:
     """The coarsest field that is detected as clusters, or none, with a hint about the others.
 
-    The strata of the catalogue's entry are never clusters. Unless the harness has a catalogue (`is_known`), every field
-    that groups the questions is part of the hint.
+    The strata of the catalogue's entry are never clusters. Unless the catalogue knows the task, every field that groups
+    the questions is part of the hint, whatever the harness.
     """
     named = {
         name: candidate
@@ -177,7 +177,7 @@ def clusters_by_heuristics(log: TaskLog, entry: CatalogueEntry | None, *, is_kno
     }
     strong = {name: c for name, c in named.items() if c.n_distinct >= MIN_AUTOMATIC_CLUSTERS}
     groups = dict(named)
-    if not is_known:  # fields with any name that have at least two questions per value on average
+    if entry is None:  # fields with any name that have at least two questions per value on average
         groups |= {
             name: candidate
             for name, candidate in candidate_fields(log).items()

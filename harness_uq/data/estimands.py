@@ -104,6 +104,15 @@ def parse_estimand(text: str, scope: Scope) -> Mean | PassK:
     return PassK(kind, k, tau, scope)
 
 
+def is_of_trials(label: str) -> bool:
+    """Whether an estimand is an event in several trials of a question, by its label.
+
+    >>> is_of_trials("pass@4"), is_of_trials("mean"), is_of_trials("f1")
+    (True, False, False)
+    """
+    return _PASS_K.fullmatch(label) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class MethodInfo:
     """Title, formula, sources and scopes of an interval method.

@@ -22,7 +22,7 @@ from harness_uq.messages.catalogue.comparison import (
     STUDENT_DISTRIBUTION,
     TOO_FEW_QUESTIONS_COMPARED,
 )
-from harness_uq.messages.catalogue.estimation import INTERVAL_EXCEEDS_RANGE, ZERO_WIDTH_INTERVAL
+from harness_uq.messages.catalogue.estimation import FEW_CLUSTERS, INTERVAL_EXCEEDS_RANGE, ZERO_WIDTH_INTERVAL
 from harness_uq.messages.errors import NotEstimableError
 from harness_uq.messages.message import Message, distinct
 from harness_uq.options import Options
@@ -39,6 +39,7 @@ from harness_uq.stats.units.contrasts import DirichletCellsPosterior, PairedDiff
 
 _PROPORTION_METHODS = ("beta", "totals")
 _FEWEST_QUESTIONS = 2  # of which a difference is estimated
+_FEW_UNITS = 10  # with fewer clusters, a warning says that the interval is unreliable
 _WORTHWHILE = 0.9  # largest ratio of standard errors at which own questions are used
 
 
@@ -278,7 +279,7 @@ def comparison_row(result: Contrast, context: ComparisonContext, options: Option
         in_points=context.bounds == (0.0, 1.0),
         posterior=posterior,
         info=result.info,
-        messages=distinct((*result.messages, *_beyond_range(low, high, context.bounds), *context.messages)),
+        messages=distinct((*result.messages, *_cautions(low, high, context, options), *context.messages)),
     )
     tested = interval_of_test(row, (1 - options.level) / 2) if row.margin and context.is_tested_at_margin else None
     if tested is not None:
@@ -296,11 +297,14 @@ def comparison_row(result: Contrast, context: ComparisonContext, options: Option
     )
 
 
-def _beyond_range(low: float, high: float, bounds: tuple[float, float] | None) -> tuple[Message, ...]:
-    """A note if the interval contains differences that scores within their bounds cannot have."""
-    largest = np.inf if bounds is None else bounds[1] - bounds[0]
+def _cautions(low: float, high: float, context: ComparisonContext, options: Options) -> tuple[Message, ...]:
+    """Messages on too few clusters, and on an interval with differences that scores within their bounds cannot have."""
+    n = context.panel.n_units if context.panel else context.n_clusters
+    is_few = n is not None and n < _FEW_UNITS and options.scope == "population"
+    few = (FEW_CLUSTERS(n_clusters=n, clusters=context.cluster_key or "clusters"),) if is_few else ()
+    largest = np.inf if context.bounds is None else context.bounds[1] - context.bounds[0]
     is_within = -largest <= low and high <= largest
-    return () if is_within else (INTERVAL_EXCEEDS_RANGE(low=-largest, high=largest),)
+    return few if is_within else (*few, INTERVAL_EXCEEDS_RANGE(low=-largest, high=largest))
 
 
 def undecided_row(context: ComparisonContext, options: Options, reason: Message) -> Comparison:

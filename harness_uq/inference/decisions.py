@@ -143,6 +143,7 @@ def with_difference(row: Comparison, difference: Difference) -> Comparison:
         difference=difference,
         verdict=verdict,
         verdict_corrected=verdict,
+        verdict_p_value=None,
         verdict_p_adjusted=None,
         verdict_text=text,
         next_step="",
@@ -170,6 +171,7 @@ def with_corrected_verdicts(rows: Sequence[Comparison], level: float) -> list[Co
     return [
         replace(
             row,
+            verdict_p_value=decided.p_met,
             verdict_p_adjusted=decided.adjusted_p,
             verdict_corrected=row.verdict if decided.decision == "fail" or alone else "undecided",
         )
@@ -305,7 +307,7 @@ def with_interval(row: Comparison, interval: Interval) -> Comparison:
         difference=difference,
         posterior_interval=former,
         verdict=other.verdict,
-        verdict_text=row.verdict_text if other.verdict == row.verdict == "undecided" else other.verdict_text,
+        verdict_text=row.verdict_text if row.identical_runs_note and is_open else other.verdict_text,
         verdict_corrected=other.verdict if is_held else "undecided",
         next_step=row.next_step if is_open else "",
         n_additional_questions=row.n_additional_questions if is_open else None,

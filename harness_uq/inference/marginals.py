@@ -31,6 +31,7 @@ from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.comparison import SYSTEM_WITHOUT_INTERVAL, TOO_FEW_UNITS
 from harness_uq.messages.catalogue.estimation import (
     CLUSTERS_USED,
+    ESTIMAND_OF_TRIALS,
     ESTIMATION_FAILED,
     GRADED_BY_MODEL,
     GROUP_METHOD_REPLACED,
@@ -153,6 +154,9 @@ def _marginal(
     part: _Part = _Part(),
 ) -> tuple[Estimate, TaskData, Problem | None]:
     """Return the estimate, the data it rests on, and the problem; None if there is none to solve."""
+    if options.estimand != "mean" and isinstance(data, Classifications | SufficientStatistics):
+        refusal = ESTIMAND_OF_TRIALS(metric=data.metric, estimand=options.estimand)
+        return not_estimable(log, data, parse_estimand(options.estimand, options.scope), (refusal,)), data, None
     is_open = options.method == "bayes" and options.estimand == "mean" and clusters.codes is None
     if is_open and (event := trials_behind(log, data)) is not None:
         trials, estimand = event

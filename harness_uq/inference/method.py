@@ -51,7 +51,7 @@ class MethodResult:
     def estimate(self, problem: Problem, method: str) -> Estimate:
         """Build the estimate: the result with the value and ± of the harness, questions, clusters, ICC and notes."""
         log, data, structure = problem.log, problem.data, problem.structure
-        spread = _spread(problem)
+        spread = _spread(problem, self)
         return Estimate(
             system=log.system,
             task=log.task,
@@ -237,10 +237,12 @@ def scored_answers(scores: Scores) -> tuple[FloatArray, IntArray, FloatArray]:
     return scores.values[scored], units, weights
 
 
-def _spread(problem: Problem) -> dict[str, float]:
+def _spread(problem: Problem, result: MethodResult) -> dict[str, float]:
     """ICC, design effect and variance components of clustered or repeated scores; empty where undefined.
 
-    The design effect is that of the mean on new questions: another estimand or scope has none.
+    The design effect is that of the mean on new questions: another estimand or scope has none. With few clusters its
+    estimate can contradict the method, and is left out: below 1 if the intraclass correlation of the method is positive
+    or its standard error larger than that of independent answers, and above 1 if this is smaller.
     """
     from harness_uq.stats.clusters.cluster_robust import cluster_robust
     from harness_uq.stats.trials.diagnostics import unit_components, variance_components
@@ -262,6 +264,8 @@ def _spread(problem: Problem) -> dict[str, float]:
         "variance_between": components.variance_between,
         "variance_within": components.variance_within,
     }
-    if isinstance(problem.estimand, Mean) and problem.estimand.scope == "population":
+    is_smaller = result.std_error < fit.std_error_iid and not (result.icc or 0.0) > 0
+    is_mean = isinstance(problem.estimand, Mean) and problem.estimand.scope == "population"
+    if is_mean and (is_smaller if fit.design_effect < 1 else result.std_error >= fit.std_error_iid):
         named |= {"design_effect": fit.design_effect, "effective_questions": fit.effective_questions}
     return {name: float(value) for name, value in named.items() if value is not None and np.isfinite(value)}

@@ -231,6 +231,7 @@ def identified_difference(
         value_a=row.value_a,
         value_b=row.value_b,
         verdict_corrected=found.verdict if remains else "undecided",
+        verdict_p_value=_largest(end.verdict_p_value for end in ends),
         verdict_p_adjusted=_largest(end.verdict_p_adjusted for end in ends),
         prob_positive=None,
         odds_ratio=None,

@@ -85,17 +85,18 @@ class GroupDifference(Declared):
     """Difference between two systems on one group of questions.
 
     `group`: value of the field, or a range of numbers. `n_questions`: number of questions that both systems answered;
-    None if they could not be matched. `value_a`, `value_b`: scores of the two systems. `value`, `interval`,
-    `std_error`: difference A minus B from the questions of the group alone; None if not estimable. `pooled_value`,
-    `pooled_interval`: partially pooled difference; None if it is unavailable. `p_value`: two-sided p-value of the
-    hypothesis that the systems are equal on this group, or that they differ by the margin or more if this is what the
-    verdict rejects. `adjusted_p`: the same, adjusted by Holm's method over the groups of all fields, tasks, metrics and
-    filters. `verdict`: that of the interval. `verdict_corrected`: the same, or `undecided` if `adjusted_p` is larger
-    than 1 - level.
+    None if they could not be matched. `n_clusters`: number of their clusters; None without clusters. `value_a`,
+    `value_b`: scores of the two systems. `value`, `interval`, `std_error`: difference A minus B from the questions of
+    the group alone; None if not estimable. `pooled_value`, `pooled_interval`: partially pooled difference; None if it
+    is unavailable. `p_value`: two-sided p-value of the hypothesis that the systems are equal on this group, or that
+    they differ by the margin or more if this is what the verdict rejects. `adjusted_p`: the same, adjusted by Holm's
+    method over the groups of all fields, metrics and filters of the task. `verdict`: that of the interval.
+    `verdict_corrected`: the same, or `undecided` if `adjusted_p` is larger than 1 - level.
     """
 
     group: str
     n_questions: int | None = None
+    n_clusters: int | None = None
     value_a: float | None = None
     value_b: float | None = None
     value: float | None = None
@@ -116,8 +117,8 @@ class DifferenceBreakdown(Declared, HasMessages):
     `groups`: first those on which A loses most by the pooled difference, last those without a difference.
     `heterogeneity_p`: p-value of Cochran's Q test of the hypothesis that the difference is the same on all groups.
     `spread`: posterior median of the standard deviation between the true differences of groups; None without pooling.
-    `n_tests`: number of groups for which verdicts are corrected, of all fields, tasks, metrics and filters. `margin`:
-    largest difference that counts as equivalent.
+    `n_tests`: number of groups for which verdicts are corrected, of all fields, metrics and filters of the task.
+    `margin`: largest difference that counts as equivalent.
     """
 
     record_rows: ClassVar = "groups"
@@ -174,12 +175,13 @@ def breakdown_answer(row: Breakdown) -> str:
 
 
 def _interval_columns(row: Groups, spare: int = 1, thresholds: Sequence[float] = ()) -> list[Column]:
-    """The columns of the intervals, the pooled values and their intervals; verdicts depend on the thresholds."""
+    """The columns of the intervals, and of pooled values if there are any; verdicts depend on the thresholds."""
     header = interval_header(one.interval for one in row.groups)
+    is_pooled = any(one.pooled_interval is not None for one in row.groups)
     return [
         Column(header, "interval", lambda ends, digits: decisive_interval(ends, thresholds, digits), "interval"),
         Column("Pooled", "pooled_value", number),
-        Column("Pooled interval", "pooled_interval", interval, "pooled_interval", spare=spare),
+        Column("Pooled interval", "pooled_interval", interval, "pooled_interval", spare=spare, is_shown=is_pooled),
     ]
 
 
@@ -219,7 +221,7 @@ def _difference_sections(rows: Sequence[DifferenceBreakdown], digits: int) -> It
             Column("B", "value_b", number, spare=2),
             Column("A − B", "value", number),
             *_interval_columns(row, spare=3, thresholds=(0.0, row.margin, -row.margin)),
-            Column("N", "n_questions", is_number=True),
+            *question_columns(row.groups, "n_questions", clusters=lambda one: f"{one.n_clusters} "),
             Column("Adjusted p", "adjusted_p", probability, spare=1),
             Column("Verdict", "verdict", styles=VERDICT_COLOURS),
         ]

@@ -10,7 +10,7 @@ from harness_uq.messages import Message
 from harness_uq.messages.catalogue.comparison import VERDICT_DEPENDS_ON_MISSING
 from harness_uq.messages.message import join_words
 from harness_uq.output.declared import INTERNAL, Declared, Result
-from harness_uq.output.document import OVERALL, Column, Kind, Section, question_columns, table
+from harness_uq.output.document import Column, Kind, Section, question_columns, table
 from harness_uq.output.figures.forest import plot_difference
 from harness_uq.output.figures.marks import PAIR, SCORE_SCALE, Mark, difference_scale, ends
 from harness_uq.output.table_notes import footnotes, missing_caveat, totals_sentence
@@ -37,7 +37,6 @@ Verdict = Literal["better", "worse", "equivalent", "undecided"]
 
 VERDICTS: tuple[Verdict, ...] = ("better", "equivalent", "undecided", "worse")
 VERDICT_COLOURS = {"better": "green", "worse": "red", "equivalent": "cyan", "undecided": "yellow"}
-ALL_QUESTIONS = "all questions"
 _FEW = 3
 
 
@@ -66,8 +65,8 @@ class Disagreement:
 
     `id`: its identifier in the log of A. `value_a`, `value_b`: mean scores over its trials. `probability`: posterior
     probability that the systems differ in their probability of a right answer; None if B has one answer to each
-    question, or if scores are not 0 or 1. `is_flaky`: whether identical runs of B often answer it differently; None if
-    this is unknown.
+    question, or if scores are not 0 or 1. `is_flaky`: whether identical runs of either system often answer it
+    differently; None if this is unknown.
     """
 
     id: str
@@ -98,11 +97,11 @@ class Disagreements(Declared):
 
 @dataclass(frozen=True, slots=True)
 class Comparison(Result):
-    """Comparison of system A with system B on one task, metric and filter, or over all tasks.
+    """Comparison of system A with system B on one task, metric and filter; a gate has such rows over all tasks, too.
 
     Attributes
     ----------
-    task : name of the task, or `overall`
+    task : name of the task; `overall` for the questions of all tasks in a gate
     method : method for the difference, such as `dirichlet`, `latent-normal` or `independent`
     value_a, value_b : mean scores on the matched questions
     difference : A - B; None if it is not estimable
@@ -122,7 +121,10 @@ class Comparison(Result):
     verdict_corrected : the verdict after correction by Holm's method for all tasks of the comparison; groups of tasks
         and the result over all tasks are corrected for their own number. Equal to `verdict` if there is nothing to
         correct for
-    verdict_p_adjusted : the adjusted p-value from which it follows; None if the difference is not estimable
+    verdict_p_value : p-value of the hypothesis that the verdict rejects, of this row alone: twice the tail of the
+        posterior beyond 0 or the margin, and among several rows at least `p_value`. It is not that of another test, so
+        it can be smaller than `p_value` in the only row. None if the difference is not estimable
+    verdict_p_adjusted : the same after the correction, from which `verdict_corrected` follows; never smaller
     posterior_interval : interval of the posterior, if the interval of the difference is that of an exact test (with a
         margin, for independent questions with one right-or-wrong answer each) or includes the variation between runs
     next_step : a sentence on what would decide the comparison; empty if it is decided, or if this is unknown
@@ -169,6 +171,7 @@ class Comparison(Result):
     prob_noninferior: float | None = None
     p_value: float | None = None
     verdict_corrected: Verdict = field(kw_only=True)
+    verdict_p_value: float | None = None
     verdict_p_adjusted: float | None = None
     posterior_interval: Interval | None = None
     higher_is_better: bool = True
@@ -200,8 +203,8 @@ class Comparison(Result):
 def comparison_answer(rows: Sequence[Comparison]) -> str:
     """The headline: that both sides are the same run, or the verdict.
 
-    The verdict is that over all tasks if there is one, else that of each row if there are at most three, else the
-    number of rows with each verdict. `rows`: of one pair of systems, at least one.
+    The verdict is that of each row if there are at most three, else the number of rows with each verdict. `rows`: of
+    one pair of systems, at least one.
     """
     note = rows[0].identical_runs_note
     outcome = "" if note and all(row.verdict == "undecided" for row in rows) else _outcome(rows)
@@ -214,24 +217,14 @@ def _outcome(rows: Sequence[Comparison]) -> str:
         return rows[0].answer
     if _are_listed(rows):
         return "\n".join(f"{row_name(row, rows)}: {comparison_sentence(row)}" for row in rows)
-    overall = [row for row in rows if row.task == OVERALL]
-    single = [row for row in rows if row.task != OVERALL]
-    has_several = len(overall) > 1
-    metrics = [f" by {metric_name(row.metric, row.filter)}" if has_several else "" for row in overall]
-    sentences = [
-        f"Over all questions{metric}: {comparison_sentence(row)}" for row, metric in zip(overall, metrics, strict=True)
-    ]
-    if single and not overall:
-        pair = f"{rows[0].system_a} is compared with {rows[0].system_b}."
-        sentences = [pair, _verdict_counts(single), single_tasks_caveat(rows), *_nearest(single)]
-    elif single:
-        sentences += [_verdict_counts(single), single_tasks_caveat(rows)]
+    pair = f"{rows[0].system_a} is compared with {rows[0].system_b}."
+    sentences = [pair, _verdict_counts(rows), single_tasks_caveat(rows), *_nearest(rows)]
     return " ".join(sentence for sentence in sentences if sentence)
 
 
 def single_tasks_caveat(rows: Sequence[Comparison]) -> str:
     """A sentence on the single tasks whose verdicts depend on missing scores; empty if there are none."""
-    return missing_caveat(row_name(row, rows) for row in rows if row.task != OVERALL and row.depends_on_missing)
+    return missing_caveat(row_name(row, rows) for row in rows if row.depends_on_missing)
 
 
 def reasons(rows: Sequence[Comparison]) -> list[str]:
@@ -240,29 +233,24 @@ def reasons(rows: Sequence[Comparison]) -> list[str]:
         return []
     by_reason: dict[str, list[Comparison]] = {}
     for row in rows:
-        if row.task != OVERALL and (reason := _reason(row)):
+        if reason := _reason(row):
             by_reason.setdefault(reason, []).append(row)
     return [f"{join_names(row_name(row, rows) for row in members)}: {reason}" for reason, members in by_reason.items()]
 
 
-def displayed_task(row: Comparison) -> str:
-    """The task, or `all questions` for a comparison over all tasks."""
-    return ALL_QUESTIONS if row.task == OVERALL else row.task
-
-
 def comparison_title(row: Comparison) -> str:
-    """As `task_title`; the comparison over all tasks has the title `all questions`, as all questions count equally."""
-    return task_title(displayed_task(row), row.metric, row.filter)
+    """As `task_title`."""
+    return task_title(row.task, row.metric, row.filter)
 
 
 def row_name(row: Comparison, rows: Sequence[Comparison]) -> str:
     """The task of the row, with its metric if several rows have the same task."""
     n_rows = sum(other.task == row.task for other in rows)
-    return comparison_title(row) if n_rows > 1 else displayed_task(row)
+    return comparison_title(row) if n_rows > 1 else row.task
 
 
 def _are_listed(rows: Sequence[Comparison]) -> bool:
-    return len(rows) <= _FEW and all(row.task != OVERALL for row in rows)
+    return len(rows) <= _FEW
 
 
 def _verdict_counts(rows: Sequence[Comparison]) -> str:
@@ -354,6 +342,16 @@ def difference_header(rows: Sequence[Comparison]) -> str:
     return interval_header(row.difference.interval if row.difference else None for row in rows)
 
 
+def at_margin(rows: Sequence[Comparison]) -> str:
+    """A sentence on intervals of exact tests at the margin, which differ from those without it; empty without any."""
+    if not any(row.margin and row.posterior_interval is not None for row in rows):
+        return ""
+    return (
+        f"{difference_header(rows)}: with a margin, independent right-or-wrong answers have the interval of an exact "
+        "test, which is wider than the interval without a margin."
+    )
+
+
 def _interval(row: Comparison, digits: int) -> str:
     """The interval with as many decimals as its position relative to 0 and the margin needs."""
     ends = None if row.difference is None else row.difference.interval
@@ -378,6 +376,7 @@ def _sections(rows: Sequence[Comparison], digits: int) -> Iterator[Section]:
     for (a, b), members in pairs_of(rows).items():
         lines, header = reasons(members), difference_header(members)
         lower = [row.metric for row in members if not row.higher_is_better]
+        required = f"Lower scores are better for {join_names(lower)}." if lower else "", at_margin(members)
         yield table(
             f"A: {a}, B: {b}",
             _columns(members),
@@ -385,7 +384,7 @@ def _sections(rows: Sequence[Comparison], digits: int) -> Iterator[Section]:
             lambda row: decimals_of(row.metric, row.value_b, digits),
             lines=["", *lines] if lines else [],
             answer=comparison_answer(members),
-            legend={"": f"Lower scores are better for {join_names(lower)}." if lower else ""},
+            legend={"": " ".join(text for text in required if text)},
             if_hidden={"A − B": f"{header}: interval of the difference A − B."},
         )
 
@@ -394,7 +393,7 @@ def _columns(rows: Sequence[Comparison]) -> list[Column]:
     has_metrics = len({(row.metric, row.filter) for row in rows}) > 1
     sought = "the margin" if any(row.margin for row in rows) else "the observed one"
     return [
-        Column("Task", displayed_task, wraps=True),
+        Column("Task", "task", wraps=True),
         Column(
             *("Metric", lambda row: metric_name(row.metric, row.filter)),
             spare=0 if has_metrics else 1,
@@ -496,8 +495,12 @@ def _mark(row: Comparison) -> Mark:
 
 _FLAKY = {True: "yes", False: "no", None: "-"}
 _PROBABILITIES = (
-    Column("P(differ)", "probability", three_decimals),
+    Column("P(differ)", "probability", probability),
     Column("Flaky", lambda one: _FLAKY[one.is_flaky]),
+)
+_OF_TRIALS = (
+    "P(differ): posterior probability that the systems differ in their probability of a right answer. Flaky: identical "
+    "runs of one of the systems often answer the question differently."
 )
 _DISAGREEMENTS = (
     Column("Question", "id", wraps=True),
@@ -514,7 +517,8 @@ def _disagreements(rows: Sequence[Disagreements], digits: int) -> Iterator[Secti
             f"{task_title(row.task, row.metric, row.filter)}: A and B differ on {row.n_a_better + row.n_b_better} of "
             f"{counted(row.n_questions, 'question')}; A is better on {row.n_a_better}, B on {row.n_b_better}"
         )
-        yield table(title, columns, row.questions, digits)
+        legend = {"": _OF_TRIALS} if has_probabilities else {}
+        yield table(title, columns, row.questions, digits, legend=legend)
 
 
 Comparison.KIND = Kind(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, cast
 
-from harness_uq.data.estimands import MethodInfo, Scope
+from harness_uq.data.estimands import MethodInfo, Scope, is_of_trials
 from harness_uq.data.task_log import HarnessResult, Source
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.estimation import (
@@ -25,6 +25,7 @@ from harness_uq.output.words import (
     decimals_of,
     interval,
     interval_header,
+    join_names,
     metric_name,
     number,
     task_title,
@@ -48,6 +49,7 @@ SCOPE_MEANINGS = {
     "full": "score on the whole benchmark, of which the run used a part",
 }
 _MANY_MISSING = 0.01
+_MOST_NAMED = 8
 
 
 class Posterior(Protocol):
@@ -164,14 +166,14 @@ def level_header(rows: Iterable[Estimate]) -> str:
 
 def estimate_columns(rows: Sequence[Estimate]) -> list[Column]:
     """Every column of these estimates; those that are empty or the same in each row are not shown by default."""
-    metrics = {metric_name(row.metric, row.filter) for row in rows}
+    metrics = set(map(_metric, rows))
     scores = {(row.system, *row.key, row.scope, row.estimand) for row in rows}
     questions, clusters = question_columns(rows, lambda row: times_trials(row.n_questions, row.n_trials), spare=1)
     return [
         # shown if some estimates differ only in the time of their run
         Column("Run", "source.time", time_text, is_number=False, is_shown=len(scores) < len(rows), in_paper=False),
         Column("Task", "task", wraps=True),
-        Column("Metric", lambda row: metric_name(row.metric, row.filter), in_paper=len(metrics) > 1, in_title=True),
+        Column("Metric", _metric, in_paper=len(metrics) > 1, in_title=True),
         Column("Value", "value", number),
         Column(level_header(rows), "interval", interval, name="interval"),
         Column(
@@ -181,13 +183,13 @@ def estimate_columns(rows: Sequence[Estimate]) -> list[Column]:
             legend="standard error (posterior standard deviation).",
         ),
         Column(
-            *("Harness value", "harness.value", number, "harness"),
+            *("Harness value", lambda row: _of_harness(row).value, number, "harness"),
             is_shown=any(map(_differs, rows)),
             spare=2,
             in_paper=False,
         ),
         Column(
-            *("Harness SE", "harness.std_error", number),
+            *("Harness SE", lambda row: _of_harness(row).std_error, number),
             spare=1,
             in_paper=False,
             legend="that of the harness.",
@@ -204,11 +206,23 @@ def estimate_columns(rows: Sequence[Estimate]) -> list[Column]:
             *("Deff", "design_effect", two_decimals),
             spare=2,
             in_paper=False,
-            legend="design effect.",
+            legend="design effect, the factor by which clusters or trials of a question increase the variance.",
         ),
         Column("Scope", "scope", is_shown=len({row.scope for row in rows}) > 1, in_paper=False),
         Column("Method", _method, spare=4, in_paper=False),
     ]
+
+
+def _metric(row: Estimate) -> str:
+    """The metric and its filter, unless this names the mean of the trials and the estimand is another one."""
+    is_named_mean = is_of_trials(row.estimand) and row.filter == "mean"
+    return metric_name(row.metric, "none" if is_named_mean else row.filter)
+
+
+def _of_harness(row: Estimate) -> HarnessResult:
+    """What the harness reported for the same estimand; it reports means of trials, unless the filter has its name."""
+    is_same = not is_of_trials(row.estimand) or row.estimand.replace("@", "_at_") in row.filter
+    return row.harness if is_same else NOTHING_REPORTED
 
 
 def estimate_decimals(row: Estimate, digits: int) -> int:
@@ -218,7 +232,7 @@ def estimate_decimals(row: Estimate, digits: int) -> int:
 
 def _differs(row: Estimate) -> bool:
     """Whether the harness reported a value that the logged scores do not give."""
-    reported = row.harness.value
+    reported = _of_harness(row).value
     return reported is not None and row.value is not None and abs(reported - row.value) > 1e-6
 
 
@@ -230,7 +244,9 @@ def _method(row: Estimate) -> str:
 
 def _sections(rows: Sequence[Estimate], digits: int) -> list[Section]:
     """A table per system; each run of a system has its harness and version in the title."""
-    columns = estimate_columns(rows)
+    applicable = _applicable(rows)
+    without = dict.fromkeys(task_title(*row.key) for row in rows if row.key not in {one.key for one in applicable})
+    rows, columns = applicable, estimate_columns(applicable)
     systems: dict[str, list[Estimate]] = {}
     for row in rows:
         version = f" {row.source.version}" if row.source.version else ""
@@ -244,19 +260,38 @@ def _sections(rows: Sequence[Estimate], digits: int) -> list[Section]:
         )
         for title, members in systems.items()
     ]
-    return [*sections[:-1], *(replace(last, legend=_legend(rows, columns)) for last in sections[-1:])]
+    note = ""
+    if without:
+        more = f" and {len(without) - _MOST_NAMED} more" if len(without) > _MOST_NAMED else ""
+        names = "; ".join(list(without)[:_MOST_NAMED])
+        note = f"No {rows[0].estimand} (too few trials, or no score of single trials): {names}{more}."
+    return [*sections[:-1], *(replace(last, legend=_legend(rows, columns, note)) for last in sections[-1:])]
 
 
-def _legend(rows: Sequence[Estimate], columns: Sequence[Column]) -> dict[str, str]:
-    """The meaning of the columns by header; the estimand has an empty header."""
-    by_scope: dict[str, dict[str, None]] = {}
+def _applicable(rows: Sequence[Estimate]) -> Sequence[Estimate]:
+    """The rows whose metrics have the estimand in some system, if it is an event in several trials such as pass@4.
+
+    All rows if it is another estimand, or if no metric has it.
+    """
+    having = {row.key for row in rows if row.interval is not None}
+    if not having or not all(is_of_trials(row.estimand) for row in rows):
+        return rows
+    return [row for row in rows if row.key in having]
+
+
+def _legend(rows: Sequence[Estimate], columns: Sequence[Column], note: str) -> dict[str, str]:
+    """The meaning of the columns by header; the estimand has an empty header, with a note on it."""
+    by_scope: dict[str, dict[str, dict[str, None]]] = {}
     for row in rows:
         if row.interval:
-            names = by_scope.setdefault(row.scope, {})
-            if row.estimand != "mean" and row.estimand not in row.metric:
-                names[f" {row.estimand}"] = None
-    scopes = [f"Estimand{','.join(names)}: {SCOPE_MEANINGS[scope]} ({scope})." for scope, names in by_scope.items()]
-    legend = {"": " ".join(scopes)} | legend_of(columns)
+            name = row.estimand if is_of_trials(row.estimand) else ""
+            by_scope.setdefault(row.scope, {}).setdefault(name, {})[_metric(row)] = None
+    scopes = []
+    for scope, estimands in by_scope.items():
+        single = f" {name}" if len(estimands) == 1 and (name := next(iter(estimands))) else ""
+        others = [f"{name} for {join_names(metrics)}" for name, metrics in estimands.items() if name and not single]
+        scopes.append(f"Estimand{single}: {'; '.join([f'{SCOPE_MEANINGS[scope]} ({scope})', *others])}.")
+    legend = {"": " ".join([*scopes, *([note] if note else [])])} | legend_of(columns)
     if any(row.interval and row.interval.kind == "hdi" for row in rows):
         legend["Method"] = "hdi: highest-density credible interval."
     return legend
@@ -338,7 +373,7 @@ def estimate_marks(rows: Sequence[Estimate]) -> list[Mark]:
 
 def _harness_span(row: Estimate) -> Span | None:
     """The harness's value ± z standard errors at the level of our interval; None if it reports no standard error."""
-    value, std_error = row.harness.value, row.harness.std_error
+    value, std_error = _of_harness(row).value, _of_harness(row).std_error
     if value is None or std_error is None or row.interval is None:
         return None
     half = NormalDist().inv_cdf((1 + row.interval.level) / 2) * std_error
@@ -350,7 +385,7 @@ Estimate.KIND = Kind(
     Estimate,
     _sections,
     "Scores with intervals.",
-    footnotes,
+    lambda rows: footnotes(_applicable(rows)),
     notes=_methods,
     displayed=(
         *("system", "task", "metric", "filter", "value", "interval_low", "interval_high", "n_questions"),

@@ -89,7 +89,7 @@ class GateRow(Declared):
     - `power_to_pass`: probability that a system as good as the baseline would pass; None if unknown.
     - `minimum_failing_drop`: drop below the baseline that would fail with 80 % power; None if unknown.
     - `n_additional_questions`: number of further questions with which a system as good as the baseline would pass with
-      80 % probability; None if none are necessary, or if the number is unknown.
+      80 % probability; None if the row is decided, or if the number is unknown.
     - `can_fail`: whether the worst possible scores would fail; None if the range of the scores is unknown.
     - `improve_by`: required improvement, if the new system must be better than the baseline. `decision` is then `pass`
       if it is better by more, and `fail` if it is better by less or worse; None if it must not be worse by more than
@@ -460,11 +460,11 @@ def _required_scores(gate: Gate, digits: int) -> Section:
         Column("Decision", "decision", styles=_COLOURS),
     ]
     legend = {
-        **_interval_legend(level_header(rows), [row.posterior_interval for row in gate.requirements]),
         "N to decide": "N to decide: additional questions that decide in 80 % of runs if the true score equals the "
         "observed one.",
         "Decision": _only_uncorrected(gate.requirements, gate, _required_name),
-        "": _error_rates(gate, "scores within their bounds", "scores beyond them"),
+        "": f"{_of_tests(level_header(rows), [row.posterior_interval for row in gate.requirements])}"
+        f"{_error_rates(gate, 'scores within their bounds', 'scores beyond them')}",
     }
     title = f"Required scores of {rows[0].system}"
     return table(title, columns, gate.requirements, digits, legend=legend)
@@ -488,7 +488,8 @@ def _compared_scores(gate: Gate, digits: int) -> Section:
         Column("Decision", lambda row: row.decision if row.is_needed else f"({row.decision})", styles=_COLOURS),
     ]
     title = f"new: {rows[0].system_a}, baseline: {rows[0].system_b}"
-    legend = _interval_legend(header, [row.posterior_interval for row in rows]) | _legend(gate)
+    legend = _legend(gate)
+    legend[""] = f"{_of_tests(header, [row.posterior_interval for row in rows])}{legend['']}"
     if_hidden = {"Change": f"{header}: interval of the change from the baseline."}
     return table(title, columns, gate.rows, digits, legend=legend, if_hidden=if_hidden)
 
@@ -500,9 +501,9 @@ _RUN_COLUMNS = (
 )
 
 
-def _interval_legend(header: str, posteriors: Sequence[Interval | None]) -> dict[str, str]:
+def _of_tests(header: str, posteriors: Sequence[Interval | None]) -> str:
     """What intervals of other tests than those of posteriors mean, if there are any."""
-    return {header: f"{header}: what the test does not reject."} if any(posteriors) else {}
+    return f"{header}: what the test does not reject. " if any(posteriors) else ""
 
 
 def _tested_interval(row: GateRow, digits: int) -> str:

@@ -35,6 +35,7 @@ from harness_uq.results.estimate import Interval, Posterior
 from harness_uq.results.ranking import group_text, rank_columns, ranks_header
 
 _PAIRS = "systems share a letter if they are not separated after correction for all pairs."
+_MOST_TASKS = 8
 _PER_TASK = "The option --per-task also prints the ranking on each task."
 _SCHEMES = {
     "equal": "equal weights",
@@ -198,7 +199,7 @@ def _comparison_answer(result: Overall) -> str:
 
 
 def _metrics(tasks: Sequence[OverallTask]) -> str:
-    """Which metric is used for which task, in the legend; empty if all tasks share one.
+    """Which tasks are averaged, with their metrics unless all tasks share one, which is in the title.
 
     >>> _metrics([OverallTask("arc", "acc_norm", "none", 0.5), OverallTask("boolq", "acc", "none", 0.5)])
     'Metrics: acc_norm (arc), acc (boolq).'
@@ -207,8 +208,14 @@ def _metrics(tasks: Sequence[OverallTask]) -> str:
     for task in tasks:
         tasks_of.setdefault(metric_name(task.metric, task.filter), []).append(task.task)
     if len(tasks_of) == 1:
-        return ""
-    return f"Metrics: {', '.join(f'{metric} ({join_names(names)})' for metric, names in tasks_of.items())}."
+        return f"Tasks: {_tasks(next(iter(tasks_of.values())))}."
+    return f"Metrics: {', '.join(f'{metric} ({_tasks(names)})' for metric, names in tasks_of.items())}."
+
+
+def _tasks(names: Sequence[str]) -> str:
+    """The names of tasks, of which at most eight are listed."""
+    more = len(names) - _MOST_TASKS
+    return ", ".join(names[:_MOST_TASKS]) + (f" and {more} more" if more > 0 else "")
 
 
 def _sections(results: Sequence[Overall], digits: int) -> Iterator[Section]:
@@ -218,7 +225,7 @@ def _sections(results: Sequence[Overall], digits: int) -> Iterator[Section]:
             yield table(
                 *(overall_title(result), _columns(result), result.systems, digits),
                 answer=overall_answer(result),
-                legend={"Score": _metrics(result.tasks)},
+                legend={"" if result.differences else "Score": _metrics(result.tasks)},
                 lines=[_PER_TASK] if result.systems[0].rank_set else [],
             )
 

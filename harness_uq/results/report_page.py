@@ -38,12 +38,9 @@ from harness_uq.results.comparison import (
     comparison_title,
     difference_header,
     discordant,
-    displayed_task,
     pair_marks,
     pairs_of,
     row_name,
-    single_tasks_caveat,
-    verdicts_that_hold,
 )
 from harness_uq.results.error_ratio import error_ratio
 from harness_uq.results.estimate import SCOPE_MEANINGS, Estimate, estimate_columns, estimate_decimals
@@ -216,23 +213,17 @@ def headlines(
 
 
 def _of_pair(rows: Sequence[Comparison]) -> list[Headline]:
-    overall = [row for row in rows if row.task == OVERALL]
-    listed = overall or (rows if len(rows) <= FEW else [])
+    listed = rows if len(rows) <= FEW else []
     note = rows[0].identical_runs_note
     if not listed or (note and all(row.verdict == "undecided" for row in rows)):
         lines = [Headline(sentence) for sentence in comparison_answer(rows).splitlines()]
     else:
         lines = [Headline(note)] if note else []
-        lines += [
-            Headline(comparison_sentence(row), f"{displayed_task(row)}, {row.metric}", row.verdict) for row in listed
-        ]
-    single = [row for row in rows if row.task != OVERALL]
-    if len(single) < 2 or listed is rows:
+        lines += [Headline(comparison_sentence(row), f"{row.task}, {row.metric}", row.verdict) for row in listed]
+    if listed:
         return lines
-    by_verdict = {verdict: [row_name(row, rows) for row in single if row.verdict == verdict] for verdict in _VERDICTS}
-    lines += [Headline(_listed(tasks), verdict=verdict) for verdict, tasks in by_verdict.items() if tasks]
-    texts = (verdicts_that_hold(single), single_tasks_caveat(rows))
-    return [*lines, *(Headline(text) for text in texts if text)] if listed else lines
+    by_verdict = {verdict: [row_name(row, rows) for row in rows if row.verdict == verdict] for verdict in _VERDICTS}
+    return [*lines, *(Headline(_listed(tasks), verdict=verdict) for verdict, tasks in by_verdict.items() if tasks)]
 
 
 def _listed(tasks: Sequence[str]) -> str:

@@ -24,6 +24,7 @@ from harness_uq.messages.errors import StructureError, UsageError
 from harness_uq.results.breakdown import difference_breakdown_answer
 from harness_uq.results.documents import render_results
 from harness_uq.stats.pairs.multiple_testing import adjust_p_values
+from tests.data.toy import task_log
 from tests.message_checks import has
 
 SUBJECTS = ("law", "art", "war", "tax")
@@ -336,15 +337,32 @@ def test_bounds_contain_the_intervals_of_both_extremes(failing: tuple[TaskLog, T
     assert has(row, GROUPS_WITH_ANY_SCORE.code)
 
 
-def test_groups_of_all_tasks_are_corrected_together() -> None:
+def test_the_groups_of_each_task_are_corrected_by_themselves() -> None:
     a, b = {"easy": [1.0] * 40, "hard": [1.0, 0.0] * 20}, {"easy": [0.0] * 8 + [1.0] * 32, "hard": [0.0, 1.0] * 20}
     first = [divided_run(a, "A", task) for task in ("t", "u", "v")]
     second = [divided_run(b, "B", task) for task in ("t", "u", "v")]
     alone, together = compare(first[0], second[0], by="level"), compare(first, second, by="level")
-    p_values = [one.p_value for row in together for one in row.groups]
-    assert [row.n_tests for row in (*alone, *together)] == [2, 6, 6, 6]
-    assert [one.adjusted_p for row in together for one in row.groups] == pytest.approx(adjust_p_values(p_values))
-    assert alone[0].groups[-1].adjusted_p < together[0].groups[-1].adjusted_p
+    assert [row.n_tests for row in (*alone, *together)] == [2, 2, 2, 2]
+    assert together[0].groups == alone[0].groups
+    assert [one.adjusted_p for one in alone[0].groups] == pytest.approx(
+        adjust_p_values([one.p_value for one in alone[0].groups])
+    )
+
+
+def test_groups_that_are_clusters_are_noted_once_and_have_their_number() -> None:
+    rng = np.random.default_rng(0)
+    passages = [f"p{k // 6}" for k in range(60)]
+    fields = {"passage": passages, "level": ["easy", "hard"] * 30}
+    a, b = (task_log((rng.random(60) < p) * 1.0, system=name, fields=fields) for name, p in (("a", 0.8), ("b", 0.6)))
+    (row,) = compare(a, b, by="passage", cluster="passage")
+    assert [one.n_clusters for one in row.groups] == [1] * 10
+    assert has(row, "UQ437", field="passage")
+    assert has(estimate(a, by="passage", cluster="passage")[0], "UQ437")
+    (row,) = compare(a, b, by="level", cluster="passage")
+    assert [one.n_clusters for one in row.groups] == [10, 10]
+    assert not has(row, "UQ437")
+    assert "Pooled interval" not in str(compare(a, b, by="level"))
+    assert "Pooled interval" in str(compare(a, b, by="passage"))
 
 
 @pytest.mark.parametrize("option", ["--labels", "--reference-runs", "--generalize-over"])

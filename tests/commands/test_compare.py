@@ -20,6 +20,12 @@ def two(tmp_path):
     return tmp_path
 
 
+def test_the_interval_of_a_test_at_the_margin_is_explained(two, capsys):
+    explanation = "with a margin, independent right-or-wrong answers have the interval of an exact test"
+    assert explanation in " ".join(output(capsys, "compare", str(two), "--margin", "0.03")[1].split())
+    assert explanation not in " ".join(output(capsys, "compare", str(two))[1].split())
+
+
 @pytest.mark.parametrize("command", ["compare", "report"])
 @pytest.mark.parametrize("margin", ["1", "toy=2"])
 def test_a_margin_that_no_difference_could_pass_is_refused(two, capsys, command, margin):

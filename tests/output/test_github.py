@@ -23,9 +23,10 @@ drop | Decision |
 | :-- | :-- | --: | --: | --: | --: | --: | --: | --: | --: | :-- |
 | toy | acc | 0.5000 | 0.7500 | -0.2500 | [-0.2882, -0.2131] | 0.05 | 400 | 75 % | 0.111 | fail |
 
-90% interval: what the test does not reject. Pass rate if equal: share of such runs that would pass if the new \
+Pass rate if equal: share of such runs that would pass if the new \
 system were exactly as good as the baseline. \
-Failing drop: true drop at which 80 % of such runs would fail. At most 5 % of equally good systems fail \
+Failing drop: true drop at which 80 % of such runs would fail. 90% interval: what the test does not reject. \
+At most 5 % of equally good systems fail \
 (corrected for 2 scores by Holm's method), and at most 5 % of systems worse than the margin pass.
 
 ### Required scores of new
@@ -34,8 +35,8 @@ Failing drop: true drop at which 80 % of such runs would fail. At most 5 % of eq
 | :-- | :-- | --: | --: | --: | --: | --: | :-- |
 | toy | acc | 0.5000 | [0.4577, 0.5423] | ≥ 0.52 | 400 | +3,436 | undecided |
 
-90% interval: what the test does not reject. N to decide: additional questions that decide in 80 % of \
-runs if the true score equals the observed one. At \
+N to decide: additional questions that decide in 80 % of \
+runs if the true score equals the observed one. 90% interval: what the test does not reject. At \
 most 5 % of scores within their bounds fail (corrected for 2 scores by Holm's method), and at most 5 % of \
 scores beyond them pass.
 

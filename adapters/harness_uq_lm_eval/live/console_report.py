@@ -69,7 +69,6 @@ def _task_list(tasks: Sequence[str], n_all: int) -> str:
     return ", ".join(tasks[:_MAX_NAMED]) + (f" and {n_more} more" if n_more > 0 else "")
 
 
-_OVERALL = "overall"
 NONE = "-"
 _LEGEND = "P(A > B): probability that A's score is higher; uq.comparisons in the results file says more."
 
@@ -94,12 +93,12 @@ class TableColumn:
 
 
 def comparison_table(rows: Sequence[Comparison]) -> str:
-    """The differences as a table, and a sentence about all tasks, or about the only one.
+    """The differences as a table, and a sentence about the task if there is only one.
 
     `rows`: from `harness_uq.compare`, at least one.
     """
     systems = f"A: {rows[0].system_a}   B: {rows[0].system_b}"
-    paragraphs = [_with_live_options(row.answer) for row in rows if row.task == _OVERALL or len(rows) == 1]
+    paragraphs = [_with_live_options(row.answer) for row in rows if len(rows) == 1]
     unmatched = dict.fromkeys(row.task for row in rows if row.n_matched is None)
     if unmatched:
         paragraphs += [f"Not matched question by question, which is less precise: {', '.join(unmatched)}."]

@@ -63,15 +63,22 @@ from harness_uq.stats.units.contrasts import solve_together
 
 
 def compare_sides(
-    side_a: Side, side_b: Side, options: Options, plugins: Plugins, *, is_tested_at_margin: bool = True
+    side_a: Side,
+    side_b: Side,
+    options: Options,
+    plugins: Plugins,
+    *,
+    is_tested_at_margin: bool = True,
+    pools_tasks: bool = False,
 ) -> tuple[list[Comparison], dict[ScoreKey, MatchedScore]]:
     """Compare two systems as `compare` does; also return the matched questions behind each row, if there are any.
 
     `is_tested_at_margin`: whether intervals are those of the tests of the margins, where these are not of posteriors.
+    `pools_tasks`: whether to add a row over the questions of all tasks for each metric that several tasks share.
     """
 
     def rows_of(a: Side, b: Side) -> tuple[list[Comparison], dict[ScoreKey, MatchedScore]]:
-        return _rows(a, b, options, plugins, is_tested_at_margin=is_tested_at_margin)
+        return _rows(a, b, options, plugins, is_tested_at_margin=is_tested_at_margin, pools_tasks=pools_tasks)
 
     rows, matched = rows_of(side_a, side_b)
     rows = with_open_differences(rows, (side_a, side_b), options, plugins, lambda a, b: rows_of(a, b)[0])
@@ -79,7 +86,7 @@ def compare_sides(
 
 
 def _rows(
-    side_a: Side, side_b: Side, options: Options, plugins: Plugins, *, is_tested_at_margin: bool
+    side_a: Side, side_b: Side, options: Options, plugins: Plugins, *, is_tested_at_margin: bool, pools_tasks: bool
 ) -> tuple[list[Comparison], dict[ScoreKey, MatchedScore]]:
     """Comparisons of all tasks, groups and over all tasks, with their verdicts after correction."""
     matched, notes = common_keys(side_a, side_b)
@@ -94,7 +101,7 @@ def _rows(
     groups = {key: subtasks for key, _ in matched if (subtasks := side_a.chosen[key].log.subtasks)}
     of_tasks = {row.key: row for row in rows}
     rows += [replace(job.group(key, panels, of_tasks), subtasks=subtasks) for key, subtasks in groups.items()]
-    rows += job.overall(panels)
+    rows += job.overall(panels) if pools_tasks else ()
     rows = [replace(row, messages=(*row.messages, *notes)) for row in rows]
     same = sameness(side_a, side_b, matched)
     if same is not None:  # more questions would not separate a run from itself

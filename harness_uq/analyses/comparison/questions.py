@@ -67,6 +67,12 @@ class QuestionEvidence:
         evidence = size if self.changes is None else self.changes.probability
         return sorted(chosen, key=lambda i: (-evidence[i], -size[i]))
 
+    @property
+    def reversed(self) -> "QuestionEvidence":
+        """The evidence with the systems exchanged."""
+        changes = question_changes(self.right_a, self.n_a, self.right_b, self.n_b) if self.n_a.max() > 1 else None
+        return QuestionEvidence(self.right_b, self.n_b, self.right_a, self.n_a, changes)
+
     def is_flaky(self, i: int) -> bool:
         """Whether identical runs of the second system often answer the question differently."""
         if self.changes is None:
@@ -181,6 +187,7 @@ def _disagreements(panel: Panel, n: int) -> Disagreements:
     difference = sign * panel.differences
     evidence = QuestionEvidence.of(panel)
     changes = None if evidence is None else evidence.changes
+    exchanged = None if evidence is None else evidence.reversed
     strength = np.abs(difference) if changes is None else changes.probability
     order = np.lexsort((difference, -np.abs(difference), -strength))
     worst = [int(i) for i in order if difference[i]][:n]
@@ -197,7 +204,9 @@ def _disagreements(panel: Panel, n: int) -> Disagreements:
                 value_a=float(panel.means[0, i]),
                 value_b=float(panel.means[1, i]),
                 probability=None if changes is None else float(changes.probability[i]),
-                is_flaky=None if changes is None or evidence is None else evidence.is_flaky(i),
+                is_flaky=None
+                if changes is None or evidence is None or exchanged is None
+                else evidence.is_flaky(i) or exchanged.is_flaky(i),
             )
             for i in worst
         ),

@@ -117,7 +117,7 @@ class Sides:
             if labels is not None:
                 rows = compare_with_labels((a, b), labels, how, plugins)
             else:
-                rows, matched = compare_sides(a, b, how, plugins, is_tested_at_margin=False)
+                rows, matched = compare_sides(a, b, how, plugins, is_tested_at_margin=False, pools_tasks=True)
             scores += [
                 ComparedScore(row, options.improvement_of(row.task, row.metric), matched.get(row.key)) for row in rows
             ]

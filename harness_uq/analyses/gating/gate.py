@@ -334,7 +334,8 @@ def _row(compared: ComparedScore, decided: Decided, pooled: Set[tuple[str, ...]]
     row, runs = compared.row, compared.over_runs
     is_needed = row.task == OVERALL or row.key[1:] not in pooled
     return GateRow(
-        row,
+        # the gate has a number of further questions of its own
+        replace(row, next_step=""),
         decided.decision,
         is_needed and not compared.is_group,
         decided.adjusted_p,

@@ -69,11 +69,12 @@ def with_power(row: GateRow, over_runs: DistributionOverRuns | None, inputs: Pow
     passing = float(detection_power(one.margin, 1, variance, level=level, alternative="one-sided"))
     strictest = 1 - inputs.strict / tails
     drop = float(minimum_detectable_effect(1, variance, level=strictest, power=POWER, alternative="one-sided"))
+    is_open = row.decision == "undecided" and passing < POWER and inputs.can_plan
     return replace(
         row,
         power_to_pass=passing,
         minimum_failing_drop=one.margin + drop,
-        n_additional_questions=_n_additional(one, one.margin, level) if passing < POWER and inputs.can_plan else None,
+        n_additional_questions=_n_additional(one, one.margin, level) if is_open else None,
     )
 
 

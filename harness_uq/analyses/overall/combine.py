@@ -11,6 +11,7 @@ from harness_uq.data.selection import ScoreKey
 from harness_uq.messages.catalogue.overall import (
     OVERALL_CHANCE_UNKNOWN,
     OVERALL_DIRECTIONS_DIFFER,
+    OVERALL_OTHER_SCALE,
     OVERALL_SCALES_DIFFER,
     OVERALL_SYSTEMS_LEFT_OUT,
     OVERALL_TASKS_LEFT_OUT,
@@ -26,6 +27,9 @@ from harness_uq.results.overall import OverallTask
 
 Rows = Mapping[tuple[str, ScoreKey], Estimate]
 """Estimates by system and by task, metric and filter."""
+
+_Scale = tuple[tuple[float, float] | None, str]
+"""Range of scores; None with the name of the metric if it is unknown."""
 
 SAME_VALUE = 1e-6
 _UNIT = (0.0, 1.0)
@@ -79,6 +83,9 @@ def combine(
     there are fewer than two tasks, their scores have different directions or ranges, or weights or chances are unknown.
     """
     systems, tasks, messages = _complete(systems, selection.tasks, rows, options)
+    if selection.group is None and isinstance(options.weights, str):
+        tasks, note = _of_one_scale(systems, tasks, rows, facts)
+        messages += note
     higher = _common_direction(tasks, facts)
     bounds = _common_bounds(systems, tasks, rows)
     if selection.group is not None:
@@ -168,6 +175,37 @@ def _names(names: Sequence[str], n_all: int = 0) -> str:
 # ---------------------------------------------------------------- direction and range
 
 
+def _of_one_scale(
+    systems: Sequence[str], tasks: tuple[SelectedTask, ...], rows: Rows, facts: Facts
+) -> tuple[tuple[SelectedTask, ...], tuple[Message, ...]]:
+    """Return the largest set of tasks with the same direction and range, and a note on the others.
+
+    Of sets of equal size, that in which higher scores are better is returned, and of these the first by its range and
+    metric. If no two tasks agree, all tasks are returned.
+    """
+    scales: dict[tuple[bool, _Scale], list[SelectedTask]] = {}
+    for task in tasks:
+        is_lower = not facts.higher_is_better.get(task.key, True)
+        scales.setdefault((is_lower, _scale(systems, task, rows)), []).append(task)
+
+    def order(scale: tuple[bool, _Scale]) -> tuple[int, bool, tuple[float, float], str]:
+        is_lower, (bounds, metric) = scale
+        return -len(scales[scale]), is_lower, bounds or (np.inf, np.inf), metric
+
+    kept = scales[min(scales, key=order)]
+    if len(kept) < 2 or len(kept) == len(tasks):
+        return tasks, ()
+    left_out = [f"{task.key[0]} ({task.key[1]})" for task in tasks if task not in kept]
+    return tuple(kept), (OVERALL_OTHER_SCALE(n_tasks=len(left_out), left_out=left_out),)
+
+
+def _scale(systems: Sequence[str], task: SelectedTask, rows: Rows) -> _Scale:
+    """Return the range of the scores of a task; if it is unknown, None with the name of the metric."""
+    bounds = {_bounds(rows[system, part]) for system in systems for part in task.parts}
+    one = bounds.pop() if len(bounds) == 1 else None
+    return one, "" if one else task.key[1]
+
+
 def _common_direction(tasks: Sequence[SelectedTask], facts: Facts) -> bool:
     """Return whether higher scores are better in all tasks. Raises NotEstimableError if the tasks differ."""
     is_higher = {task.key: facts.higher_is_better.get(task.key, True) for task in tasks}
@@ -184,11 +222,9 @@ def _common_bounds(systems: Sequence[str], tasks: Sequence[SelectedTask], rows: 
     """Return the range of all scores; None if it is unknown and all tasks have the same metric. Raises
     NotEstimableError if the ranges differ.
     """
-    tasks_of: dict[tuple[tuple[float, float] | None, str], list[str]] = {}
+    tasks_of: dict[_Scale, list[str]] = {}
     for task in tasks:
-        bounds = {_bounds(rows[system, part]) for system in systems for part in task.parts}
-        one = bounds.pop() if len(bounds) == 1 else None
-        tasks_of.setdefault((one, "" if one else task.key[1]), []).append(task.key[0])
+        tasks_of.setdefault(_scale(systems, task, rows), []).append(task.key[0])
     if len(tasks_of) == 1:
         return next(iter(tasks_of))[0]
     scales = [

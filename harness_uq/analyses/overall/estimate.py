@@ -38,6 +38,9 @@ def combine_estimates(
     """
     chosen, known = options or Options(), list(logs)
     newest = newest_rows(rows)
+    if chosen.estimand != "mean":  # a task whose metric or trials do not have the estimand is not a missing task
+        having = {key for (_, key), row in newest.items() if row.interval is not None}
+        newest = {place: row for place, row in newest.items() if place[1] in having}
     keys: dict[str, list[ScoreKey]] = {}
     for system, key in newest:
         keys.setdefault(system, []).append(key)

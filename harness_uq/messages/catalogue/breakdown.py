@@ -58,5 +58,13 @@ GROUPS_OF_ONE_SYSTEM = MessageType.warning(
     "group. The values can differ if the systems ran different questions, or different versions of the task.",
     "Check that both systems ran the same version of the task.",
 )
+GROUPS_ARE_CLUSTERS = MessageType.note(
+    "UQ437",
+    "Each group of {field!r} is one cluster of questions. A single cluster does not show how much clusters vary, so "
+    "the interval of a group relies on a prior for this variation.",
+    "If the field of `--by` is the field that defines the clusters, or a finer one, the questions of a group depend on "
+    "each other, and the group contains one independent observation.",
+    "Use a field whose groups contain several clusters.",
+)
 
 TYPES = message_types_in(globals())

@@ -768,6 +768,14 @@ METHOD_UNSUITABLE = MessageType.refusal(
     "plugin reported.",
     "Use `--uq bayes`, or read the documentation of the plugin.",
 )
+ESTIMAND_OF_TRIALS = MessageType.refusal(
+    "UQ196",
+    "The metric {metric!r} has no {estimand}, because it is a function of all answers and not of the trials of one "
+    "question.",
+    "Estimands such as pass@k are probabilities of events in k trials of a question. A metric such as F1 or perplexity "
+    "does not have a score for each trial.",
+    "Omit `--estimand` to estimate this metric.",
+)
 ESTIMATION_FAILED = MessageType.error(
     "UQ197",
     "{what} failed with an unexpected error: {error:sentence} Please report this error.",

@@ -19,6 +19,15 @@ OVERALL_GROUP_DIVIDED = MessageType.note(
     "of the group counts as one task with its own metric.",
     "To use the tasks of the group that have a certain metric, use `--metric GROUP=NAME`.",
 )
+OVERALL_OTHER_SCALE = MessageType.note(
+    "UQ289",
+    "The overall result leaves out {n_tasks:count task} whose scores have another direction or range than those of the "
+    "other tasks: {left_out:join}.",
+    "Scores can be averaged only if their direction and range are the same. An overall result averages the largest set "
+    "of tasks with the same direction and range. Of sets of equal size, it averages that in which higher scores are "
+    "better.",
+    "Use `--metric TASK=NAME` to choose metrics with the same direction and range.",
+)
 OVERALL_TASKS_LEFT_OUT = MessageType.warning(
     "UQ290",
     "The overall result leaves out {n_tasks:count task} for which at least one system has no interval: "
@@ -49,7 +58,8 @@ OVERALL_DIRECTIONS_DIFFER = MessageType.refusal(
     "There is no overall result, because {direction} scores are better for {metrics:join}, unlike for the other "
     "{n_others:count task}. Select tasks of one direction with `--task`.",
     "A mean is not meaningful if higher values are better for some of its scores and lower values are better for "
-    "others. If no option requests an overall result, commands show this message as a note.",
+    "others. The message appears if fewer than two tasks have the same direction, or if the given weights name tasks "
+    "of both directions. If no option requests an overall result, commands show it as a note.",
     "Use `--metric TASK=NAME` to choose metrics with the same direction, or use `--task` to select tasks with the "
     "same direction.",
 )

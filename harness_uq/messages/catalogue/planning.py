@@ -101,6 +101,13 @@ PILOT_WITHOUT_VARIATION = MessageType.refusal(
     "questions. If all questions of the pilot run have the same difference, a plan would require only one question.",
     "Use a larger pilot run, or plan for the width of an interval (`--width`).",
 )
+PILOT_OF_EVENT = MessageType.refusal(
+    "UQ516",
+    "The scores of this filter are {event} of several trials. Plans support only means of single trials.",
+    "A plan varies the numbers of questions and trials. A score such as pass@2 requires at least 2 trials of each "
+    "question, and its value changes with the number of trials.",
+    "Plan for the scores of the single trials, for example with `--filter` and the name of their filter.",
+)
 
 # ---------------------------------------------------------------- variance components
 

@@ -37,6 +37,7 @@ from harness_uq.results.comparison import Comparison, PairedCounts
 from harness_uq.stats.clusters.cluster_robust import cluster_robust
 from harness_uq.stats.pairs.paired import paired_posterior
 from harness_uq.stats.units.contrasts import WidenedDifferencePosterior, paired_difference_posterior
+from tests.analyses.comparison.pooled import rows_with_pooled_tasks
 from tests.data.toy import task_log
 from tests.message_checks import has, params_of, raises_message
 from tests.reference_values import reference_values
@@ -452,7 +453,7 @@ def test_overall_pools_the_questions_of_all_tasks() -> None:
     tasks = {"x": ([1, 1, 0, 1], [0, 1, 0, 1]), "y": ([1, 0, 1], [0, 0, 1])}
     a = [task_log(v[0], system="a", task=t, ids=[f"{t}{i}" for i in range(len(v[0]))]) for t, v in tasks.items()]
     b = [task_log(v[1], system="b", task=t, ids=[f"{t}{i}" for i in range(len(v[0]))]) for t, v in tasks.items()]
-    row = compare(a, b)[-1]
+    row = rows_with_pooled_tasks(a, b)[-1]
     assert (row.task, row.table, row.n_matched) == ("overall", PairedCounts(3, 2, 0, 2), 7)
     assert row.prob_positive == paired_posterior([3, 2, 0, 2], "dirichlet").prob_positive
 
@@ -478,7 +479,7 @@ def test_a_group_is_weighted_as_its_harness_weights_it() -> None:
     """Equal weights of tasks of 8 and 2 questions: differences 1/4 and 1/2 average to 3/8, not to 3/10."""
     a = {"x": [1, 1, 1, 1, 1, 0, 0, 0], "y": [1, 1]}
     b = {"x": [1, 1, 1, 0, 0, 0, 0, 0], "y": [1, 0]}
-    rows = {row.task: row for row in compare(group("a", a, 0.8125), group("b", b, 0.4375))}
+    rows = {row.task: row for row in rows_with_pooled_tasks(group("a", a, 0.8125), group("b", b, 0.4375))}
     assert rows["suite"].difference.value == pytest.approx(3 / 8)
     assert rows["suite"].method == "dirichlet-process"
     assert rows["overall"].difference.value == pytest.approx(3 / 10)
@@ -500,7 +501,7 @@ def test_items_that_recur_across_tasks_are_one_unit_overall() -> None:
 
     a = [log("a", "en", [1, 1, 1, 0]), log("a", "de", [1, 1, 0, 0])]
     b = [log("b", "en", [0, 0, 1, 0]), log("b", "de", [0, 0, 0, 0])]
-    row = compare(a, b)[-1]
+    row = rows_with_pooled_tasks(a, b)[-1]
     assert (row.n_clusters, row.cluster_key) == (4, "units")
     assert has(row, "pooled-units", units=("items that recur across tasks",))
 
@@ -665,3 +666,12 @@ def test_a_few_own_questions_leave_the_paired_method():
     values = [0, 1, 1, 0, 1, 1, 0, 1] * 10
     a, b = task_log(values, system="a"), task_log([1, *values[1:], 0, 1], system="b")
     assert one(a, b).method == "dirichlet"
+
+
+@pytest.mark.parametrize("n_clusters", [5, 15])
+def test_few_clusters_have_a_warning(n_clusters: int) -> None:
+    rng = np.random.default_rng(0)
+    fields = {"passage": [f"p{k % n_clusters}" for k in range(60)]}
+    a, b = (task_log((rng.random(60) < p) * 1.0, system=name, fields=fields) for name, p in (("a", 0.8), ("b", 0.5)))
+    (row,) = compare(a, b, cluster="passage")
+    assert has(row, "few-clusters", n_clusters=n_clusters, clusters="passage") == (n_clusters < 10)

@@ -10,6 +10,7 @@ from harness_uq.data.panel import failed_for_other
 from harness_uq.data.selection import select_runs
 from harness_uq.data.task_log import log_of_array
 from harness_uq.messages.catalogue import comparison as messages
+from tests.analyses.comparison.pooled import rows_with_pooled_tasks
 from tests.data.toy import task_log
 
 
@@ -121,4 +122,4 @@ def test_tasks_of_an_unknown_range_are_pooled_without_their_extreme_scores() -> 
             values = spread * rng.normal(size=20)
             values[rng.random(20) < 0.2] = np.nan
             logs.append(task_log(values, system=system, task=task, metric="points"))
-    assert [row.task for row in compare(*sides)] == ["narrow", "wide", "overall"]
+    assert [row.task for row in rows_with_pooled_tasks(*sides)] == ["narrow", "wide", "overall"]

@@ -91,6 +91,16 @@ def test_disagreements_share_the_evidence() -> None:
     assert {one.probability for one in alone.questions} == {None}
 
 
+def test_a_question_is_flaky_for_either_system() -> None:
+    a, b = ([[1, 0, 0], [1, 1, 1]] + [[1, 1, 1]] * 8 + [[0, 0, 0]] * 8 for _ in range(2))
+    b[:2] = b[1], b[0]
+    (found,) = disagreements(task_log(a, system="a"), task_log(b, system="b"), 5, Options())
+    assert {one.id: one.is_flaky for one in found.questions} == {"0": True, "1": True}
+    text = render([found], "table")
+    assert "P(differ): posterior probability" in text
+    assert "Flaky: identical runs" in " ".join(text.split())
+
+
 @pytest.mark.parametrize("output", ["json", "csv", "markdown", "html"])
 def test_every_format_renders_flips(output: str) -> None:
     assert render([gate(NEW, RUNS, margin=0.0)], output)

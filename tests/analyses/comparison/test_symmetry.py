@@ -20,6 +20,7 @@ from harness_uq.data.task_log import (
 )
 from harness_uq.options import Options
 from harness_uq.results.comparison import Comparison
+from tests.analyses.comparison.pooled import rows_with_pooled_tasks
 from tests.data.toy import task_log
 
 N = 120
@@ -144,7 +145,9 @@ def test_groups_and_overall_rows_take_what_either_side_knows(knows: str, n_units
     a, b = suite("a", knows=knows), suite("b", knows=knows)
     for first, second in ((a, b), (b, a)):
         pooled = {
-            row.task: row.n_clusters for row in compare(first, second, options) if row.task in ("suite", "overall")
+            row.task: row.n_clusters
+            for row in rows_with_pooled_tasks(first, second, options)
+            if row.task in ("suite", "overall")
         }
         assert pooled == {"suite": n_units, "overall": n_units}
     swapped(a, b, options)

@@ -91,6 +91,16 @@ def test_repeated_trials_make_each_question_a_cluster():
     assert row.interval.width > 1.3 * pooled.interval.width
 
 
+def test_no_design_effect_contradicts_the_correlation_or_the_standard_error():
+    for seed in range(12):
+        values = (np.random.default_rng(seed).random(24) < 0.7) * 1.0
+        row = estimate_scores(values, clusters=np.repeat(range(6), 4))
+        alone = estimate_scores(values)
+        if row.design_effect is not None:
+            assert row.design_effect >= 1 or row.icc <= 0, seed
+            assert row.design_effect < 1 or row.std_error > 0.9 * alone.std_error, seed
+
+
 @pytest.mark.parametrize("options", [{"scope": "benchmark"}, {"estimand": "pass@2"}, {"estimand": "pass^2"}])
 def test_only_means_on_new_questions_have_a_design_effect(options):
     rng = np.random.default_rng(2)

@@ -94,7 +94,8 @@ def test_the_command_compares_all_systems_with_the_baseline(table: str, capsys) 
     assert main(["compare", table, "--baseline", "b"]) == 0
     out = capsys.readouterr().out
     assert "Overall: mean score of 4 tasks" in out
-    assert "t0" not in out
+    assert "Tasks: t0, t1, t2, t3." in " ".join(out.split())
+    assert "A: c, B: b" not in out  # single tasks
     assert main(["compare", table, "--baseline", "b", "--format", "json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["overall"]["baseline"] == "b"

@@ -175,15 +175,25 @@ def test_a_group_without_a_common_metric_is_divided_unless_the_user_chooses() ->
         assert not chosen.warnings
 
 
-def test_metrics_of_different_direction_or_range_are_refused_by_name() -> None:
+def test_tasks_of_another_direction_or_range_are_left_out_and_named() -> None:
+    plain = overall(three_tasks())
     lower = replace(log("wiki", 10, 40, metric="loss"), higher_is_better={"loss": False})
-    (message,) = overall([*three_tasks(), lower]).messages
+    result = overall([*three_tasks(), lower])
+    (message,) = result.messages
+    assert (message.code, message.params["left_out"]) == ("UQ289", ("wiki (loss)",))
+    assert (result.tasks, result.systems) == (plain.tasks, plain.systems)
+    weights = dict.fromkeys((*SIZES, "wiki"), 0.25)
+    (message,) = overall([*three_tasks(), lower], weights=weights).messages
+    assert (message.code, message.params["metrics"]) == ("UQ293", ("wiki (loss)",))
+    (message,) = overall([three_tasks()[0], lower]).messages
     assert (message.code, message.params["metrics"]) == ("UQ293", ("wiki (loss)",))
     percent = replace(task_log([20.0, 50.0, 80.0] * 10, task="mt", metric="bleu"), data=())
     percent = replace(
         percent, data=(replace(task_log([20.0, 50.0, 80.0] * 10).data[0], metric="bleu", bounds=(0, 100)),)
     )
     (message,) = overall([*three_tasks(), percent]).messages
+    assert (message.code, message.params["left_out"]) == ("UQ289", ("mt (bleu)",))
+    (message,) = overall([three_tasks()[0], percent]).messages
     assert message.code == "UQ294"
     assert message.params["scales"][1] == "0 to 100 (mt)"
 
@@ -293,10 +303,10 @@ def test_many_scores_of_tasks_are_printed_on_request_only(tmp_path, capsys) -> N
     file = str(tmp_path / "scores.csv")
     assert main(["estimate", file]) == 0
     brief = capsys.readouterr()
-    assert "task-00" not in brief.out
+    assert brief.out.count("task-00") == 1  # the tasks of the overall score
     assert "--per-task" in brief.err
     assert main(["estimate", file, "--per-task"]) == 0
-    assert capsys.readouterr().out.count("task-00") == 4
+    assert capsys.readouterr().out.count("task-00") == 5
     assert main(["estimate", file, "--format", "json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["estimates"]) == 48
 

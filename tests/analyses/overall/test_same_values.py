@@ -14,6 +14,7 @@ from harness_uq.data.task_log import AggregateScore, HarnessResult, TaskLog
 from harness_uq.results.comparison import Comparison
 from harness_uq.results.estimate import Estimate
 from harness_uq.results.overall import Overall, OverallDifference
+from tests.analyses.comparison.pooled import rows_with_pooled_tasks
 from tests.data.toy import task_log
 
 ABILITIES = {"a": 0.75, "b": 0.6, "c": 0.55}
@@ -87,7 +88,7 @@ def of(name: str, *systems: str) -> list[TaskLog]:
 
 @cache
 def row_of(name: str, task: str) -> Comparison:
-    (row,) = (row for row in compare(of(name, "a"), of(name, "b")) if row.task == task)
+    (row,) = (row for row in rows_with_pooled_tasks(of(name, "a"), of(name, "b")) if row.task == task)
     return row
 
 
