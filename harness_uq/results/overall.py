@@ -198,8 +198,10 @@ def _comparison_answer(result: Overall) -> str:
     return f"Of {len(result.differences)} systems compared with {result.baseline}, {verdicts}."
 
 
-def _metrics(tasks: Sequence[OverallTask]) -> str:
+def _metrics(tasks: Sequence[OverallTask], *, is_complete: bool = False) -> str:
     """Which tasks are averaged, with their metrics unless all tasks share one, which is in the title.
+
+    Tasks that share a metric are listed only if `is_complete`.
 
     >>> _metrics([OverallTask("arc", "acc_norm", "none", 0.5), OverallTask("boolq", "acc", "none", 0.5)])
     'Metrics: acc_norm (arc), acc (boolq).'
@@ -208,7 +210,7 @@ def _metrics(tasks: Sequence[OverallTask]) -> str:
     for task in tasks:
         tasks_of.setdefault(metric_name(task.metric, task.filter), []).append(task.task)
     if len(tasks_of) == 1:
-        return f"Tasks: {_tasks(next(iter(tasks_of.values())))}."
+        return f"Tasks: {_tasks(next(iter(tasks_of.values())))}." if is_complete else ""
     return f"Metrics: {', '.join(f'{metric} ({_tasks(names)})' for metric, names in tasks_of.items())}."
 
 
@@ -225,7 +227,9 @@ def _sections(results: Sequence[Overall], digits: int) -> Iterator[Section]:
             yield table(
                 *(overall_title(result), _columns(result), result.systems, digits),
                 answer=overall_answer(result),
-                legend={"" if result.differences else "Score": _metrics(result.tasks)},
+                legend={
+                    "" if result.differences else "Score": _metrics(result.tasks, is_complete=bool(result.differences))
+                },
                 lines=[_PER_TASK] if result.systems[0].rank_set else [],
             )
 
