@@ -213,15 +213,21 @@ def _caveat(row: DifferenceBreakdown) -> str:
     return missing_caveat(str(message.params["group"]) for message in warned if message.code == code)
 
 
+def _size(one: GroupDifference) -> str:
+    n = "-" if one.n_questions is None else str(one.n_questions)
+    return f"{n}/{one.n_clusters}" if one.n_clusters else n
+
+
 def _difference_sections(rows: Sequence[DifferenceBreakdown], digits: int) -> Iterator[Section]:
     for row in rows:
+        has_clusters = any(one.n_clusters for one in row.groups)
         columns = [
             Column(row.field, "group", wraps=True, name="group"),
             Column("A", "value_a", number, spare=2),
             Column("B", "value_b", number, spare=2),
             Column("A − B", "value", number),
             *_interval_columns(row, spare=3, thresholds=(0.0, row.margin, -row.margin)),
-            *question_columns(row.groups, "n_questions", clusters=lambda one: f"{one.n_clusters} "),
+            Column("N", _size, is_number=True, legend="questions/clusters." if has_clusters else ""),
             Column("Adjusted p", "adjusted_p", probability, spare=1),
             Column("Verdict", "verdict", styles=VERDICT_COLOURS),
         ]

@@ -140,10 +140,12 @@ def test_labels_that_come_with_scores_stand_above_what_is_guessed_and_below_what
     assert detect(given, find_clusters(log, StructureOptions(cluster="none")), NOTHING).n_clusters is None
 
 
-def test_a_field_of_any_name_is_hinted_at_where_the_harness_has_no_catalogue():
+def test_a_field_of_any_name_is_hinted_at_unless_the_catalogue_knows_the_task():
     log = log_with(batch=SECTIONS)
-    assert has(find_clusters(log, NOTHING), "possible-cluster-fields", fields="batch (5 groups)")
-    assert find_clusters(log, NOTHING, catalogue=[CatalogueEntry("other")]).notes == ()
+    for catalogue in ([], [CatalogueEntry("other")]):
+        found = find_clusters(log, NOTHING, catalogue=catalogue)
+        assert has(found, "possible-cluster-fields", fields="batch (5 groups)")
+    assert find_clusters(log, NOTHING, catalogue=[CatalogueEntry(log.task)]).notes == ()
 
 
 def test_an_unknown_range_is_unbounded_and_hints_at_the_option():

@@ -174,7 +174,7 @@ class _Range:
 def test_only_methods_that_declare_it_are_said_to_use_clusters(uses_clusters: bool) -> None:
     method, installed = _Range(MethodInfo("Range", uses_clusters=uses_clusters)), load_plugins()
     plugins = replace(installed, estimators={**installed.estimators, "range": method})
-    log = task_log([1, 0, 1, 1, 0, 0] * 10, fields={"passage": [i // 4 for i in range(60)]})
+    log = task_log([1, 1, 1, 1, 0, 0, 0, 1] * 8, fields={"passage": [i // 4 for i in range(64)]})
     (row,) = estimate(log, method="range", cluster="passage", plugins=plugins)
     assert has(row, "clusters-used") == uses_clusters
     assert (row.design_effect is not None) == uses_clusters
