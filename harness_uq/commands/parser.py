@@ -430,12 +430,10 @@ class CommandParser(argparse.ArgumentParser):
 
     def _similar(self, option: str) -> str:
         """The most similar option, or else the commands that have this option."""
-        if option in _ELSEWHERE:
-            return f" {_ELSEWHERE[option]}"
         known = [name for name in self._option_string_actions if name.startswith("--")]
         others = [one.commands.split() for one in (*OPTIONS.values(), *SHARED) if option in one.arguments]
         if others and others[0]:
-            return f" It is an option of {join_words(others[0])}."
+            return f" It is an option of {join_words(others[0])}.{_ELSEWHERE.get(option, '')}"
         return did_you_mean(option, known)
 
     def error(self, message: str) -> NoReturn:
@@ -453,8 +451,8 @@ class CommandParser(argparse.ArgumentParser):
             self.error(unknown_name(f"value of {name}", value, action.choices, plural="values"))
 
 
-_ELSEWHERE = {"--estimand": "This command supports only means; harness-uq estimate supports --estimand."}
-"""What to say about options that only other commands have."""
+_ELSEWHERE = {"--estimand": " This command supports only means."}
+"""What else to say about options that only other commands have."""
 
 
 class _BriefHelp(argparse.Action):

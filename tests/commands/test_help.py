@@ -192,7 +192,10 @@ def test_a_command_imports_no_other_command():
         (["--versoin"], "Unknown option: '--versoin'. Did you mean '--version'? Available options: --debug, --help"),
         (["estimate", "x", "--levle", "0.9"], "Unknown option: '--levle'. Did you mean '--level'?\nRun 'harness-uq "),
         (["estimate", "x", "--confidence", "0.9"], "Unknown option: '--confidence'. Did you mean '--level'?\n"),
-        (["compare", "x", "--estimand", "mean"], "'--estimand'. It is an option of estimate, report and rescore.\n"),
+        (
+            ["compare", "x", "--estimand", "mean"],
+            "'--estimand'. It is an option of estimate, report and rescore. This command supports only means.\n",
+        ),
         (["gate", "x", "--baselin", "y"], "Unknown option: '--baselin'. Did you mean '--baseline'?"),
         (
             ["estimate", "x", "--scope", "populaton"],
