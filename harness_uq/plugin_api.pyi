@@ -31,6 +31,7 @@ from .data.task_log import Scores as Scores
 from .data.task_log import Source as Source
 from .data.task_log import StoredInterval as StoredInterval
 from .data.task_log import SufficientStatistics as SufficientStatistics
+from .data.task_log import TaskGroup as TaskGroup
 from .data.task_log import TaskLog as TaskLog
 from .data.trial_endings import TrialEndings as TrialEndings
 from .data.trial_endings import ending_code as ending_code
@@ -47,7 +48,10 @@ from .io.limits import check_expansion as check_expansion
 from .io.limits import max_expanded_size as max_expanded_size
 from .io.plugins.hookspecs import hookimpl as hookimpl
 from .io.plugins.protocols import Discovery as Discovery
+from .io.plugins.protocols import Estimator as Estimator
+from .io.plugins.protocols import Format as Format
 from .io.plugins.protocols import Problem as Problem
+from .io.plugins.protocols import ProblemData as ProblemData
 from .io.plugins.protocols import Reader as Reader
 from .io.plugins.protocols import ReadsResources as ReadsResources
 from .io.plugins.protocols import RenderOptions as RenderOptions

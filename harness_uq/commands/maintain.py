@@ -76,14 +76,22 @@ def _demo(args: argparse.Namespace) -> int:
 
 _PLUGINS_EXAMPLES = (
     ("List all plugins with their packages", "harness-uq plugins"),
-    ("Print the same list as JSON", "harness-uq plugins --format json"),
     ("Find out why a plugin was skipped", "harness-uq plugins --debug"),
 )
 _PLUGINS_DETAILS = """\
-A plugin is skipped with a warning if it cannot be loaded, lacks a required
-attribute or uses the name of another plugin. All commands work without the
-skipped plugin.
+A plugin that cannot be loaded, or lacks a part, is skipped with a warning.
 """
+_PLUGIN_EXAMPLE = """\
+A plugin with a method for --uq (Python's help(harness_uq.plugin_api) has more):
+"""
+
+
+def _plugin_example() -> str:
+    """A module with an interval method and its entry point, from the documentation of `plugin_api`."""
+    from harness_uq import plugin_api
+
+    text = (plugin_api.__doc__ or "").partition("::\n\n  ")[2].partition("\n\n`help()`")[0]
+    return text.replace("\n    ", "\n  ") + "\n"
 
 
 def _plugins(args: argparse.Namespace) -> int:
@@ -394,7 +402,7 @@ PAGES = {
         examples=_PLUGINS_EXAMPLES,
         run=_plugins,
         arguments=(format_argument("table", "json"),),
-        details=_PLUGINS_DETAILS,
+        details=_PLUGINS_DETAILS + _PLUGIN_EXAMPLE + _plugin_example(),
     ),
     "store": Page(
         usage="(ls | verify | gc) DIR",

@@ -7,12 +7,13 @@ of which a run used a part.
 
 import re
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from harness_uq.messages.errors import DataError, unknown_name
 
 Scope = Literal["population", "benchmark", "full"]
 PassKind = Literal["at", "hat", "g", "mg", "maj"]
+EstimandKind = Literal["mean", "pass@k"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,7 @@ def is_of_trials(label: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class MethodInfo:
-    """Title, formula, sources and scopes of an interval method.
+    """Title, formula and sources of an interval method, and what it supports.
 
     Attributes
     ----------
@@ -124,7 +125,14 @@ class MethodInfo:
     sources : full references
     scopes : scopes that the interval refers to; in any other scope a note states that it is wider than necessary
     takes_groups : whether groups of tasks are supported
-    uses_clusters : whether intervals account for the clusters of the questions
+    uses_clusters : whether intervals account for the clusters of the questions; otherwise a warning states that they
+        do not, if the questions have clusters
+    estimands : estimands that the method supports: `mean`, and `pass@k`, which stands for every score of k trials
+        (`problem.estimand` then is the requested one); others are refused
+
+    Raises
+    ------
+    DataError : if there is no such estimand
     """
 
     title: str
@@ -134,3 +142,8 @@ class MethodInfo:
     scopes: tuple[Scope, ...] = ("population",)
     takes_groups: bool = False
     uses_clusters: bool = False
+    estimands: tuple[EstimandKind, ...] = ("mean",)
+
+    def __post_init__(self) -> None:
+        for name in set(self.estimands) - set(get_args(EstimandKind)):
+            raise DataError(unknown_name("estimand", name, get_args(EstimandKind)))

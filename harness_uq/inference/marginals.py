@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from harness_uq.data.clusters import clusters_of
-from harness_uq.data.estimands import ConfusionMetric, Estimand, MethodInfo, PassK, Scope, Statistic, parse_estimand
+from harness_uq.data.estimands import (
+    ConfusionMetric,
+    Estimand,
+    Mean,
+    MethodInfo,
+    PassK,
+    Scope,
+    Statistic,
+    parse_estimand,
+)
 from harness_uq.data.selection import SelectedRun
 from harness_uq.data.structure import Clusters, Evidence, Structure, StructureOptions, codes_of, detect
 from harness_uq.data.task_groups import SAME_VALUE, about_left_out, group_data, group_structure, members_of
@@ -26,7 +35,7 @@ from harness_uq.inference.defaults import choices
 from harness_uq.inference.diagnostics import caveats, missing_note, once_about_missing
 from harness_uq.inference.evidence import trials_behind, with_stored_interval
 from harness_uq.io.plugins.manager import Plugins
-from harness_uq.io.plugins.protocols import Problem
+from harness_uq.io.plugins.protocols import Estimator, Problem
 from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.comparison import SYSTEM_WITHOUT_INTERVAL, TOO_FEW_UNITS
 from harness_uq.messages.catalogue.estimation import (
@@ -39,7 +48,14 @@ from harness_uq.messages.catalogue.estimation import (
     METHOD_SKIPPED,
     METHOD_UNSUITABLE,
     NO_SCORES,
+    NOT_A_MEAN,
+    PASS_K_REQUIRED,
     SCORE_TOO_LARGE,
+)
+from harness_uq.messages.catalogue.plugins import (
+    METHOD_FAILED,
+    METHOD_INTERVAL_WITHOUT_WIDTH,
+    METHOD_WITHOUT_CLUSTERS,
 )
 from harness_uq.messages.catalogue.score_structure import CACHED_TRIALS, CACHED_TRIALS_OF_PASS_K
 from harness_uq.messages.errors import (
@@ -237,17 +253,19 @@ def solve(problem: Problem, method: str, plugins: Plugins) -> Estimate:
     """
     skipped: dict[str, Message] = {}
     for choice in choices(problem, method, plugins.estimators):
-        name = choice.estimator.name
+        name, info = choice.estimator.name, choice.estimator.info
         try:
-            if reason := choice.estimator.why_unsupported(problem):
-                unsuitable = METHOD_UNSUITABLE(method=name, reason=reason) if isinstance(reason, str) else reason
-                raise NotEstimableError(unsuitable)
-            row, info = choice.estimator.estimate(problem), choice.estimator.info
+            row = _estimated(problem, choice.estimator)
         except (DataError, NotEstimableError) as error:
             skipped[name] = refusal_of(error)
             continue
         except Exception as error:
-            skipped[name] = ESTIMATION_FAILED(what=f"Method {name!r}", error=error_summary(error))
+            provider, reason = plugins.provider_of(choice.estimator), error_summary(error)
+            skipped[name] = (
+                METHOD_FAILED(method=name, provider=provider, error=reason)
+                if provider
+                else ESTIMATION_FAILED(what=f"Method {name!r}", error=reason)
+            )
             continue
         # a refusal is a note if another method replaced the refused one
         refusals = [
@@ -256,12 +274,37 @@ def solve(problem: Problem, method: str, plugins: Plugins) -> Estimate:
         ]
         if problem.structure.n_clusters is not None and not _uses_clusters(info, problem.estimand.scope):
             row = replace(row, design_effect=None, effective_questions=None)
-        notes = (*refusals, *_cluster_notes(problem, info), *caveats(problem, row.method, info))
+            if not _is_for_these_questions(info, problem.estimand.scope):
+                row = replace(row, n_clusters=None, cluster_key=None, icc=None)
+        notes = (*refusals, *_cluster_notes(problem, row.method, info), *caveats(problem, row.method, info))
         messages = (*row.messages, *notes, *problem.structure.messages)
         return replace(row, messages=messages, method_reason=choice.reason, info=info)
     return not_estimable(
         problem.log, problem.data, problem.estimand, distinct(skipped.values()), structure=problem.structure
     )
+
+
+def _estimated(problem: Problem, method: Estimator) -> Estimate:
+    """Estimate with one method. Raises NotEstimableError if it does not apply or its interval has no width, and
+    TypeError or ValueError if it returns something other than an estimate with an interval.
+    """
+    name, info, estimand = method.name, method.info, problem.estimand
+    if isinstance(estimand, PassK) and "pass@k" not in info.estimands:
+        raise NotEstimableError(NOT_A_MEAN(method=name, estimand=estimand.label))
+    if isinstance(estimand, Mean) and "mean" not in info.estimands:
+        raise NotEstimableError(PASS_K_REQUIRED(method=name))
+    if reason := method.why_unsupported(problem):
+        raise NotEstimableError(METHOD_UNSUITABLE(method=name, reason=reason) if isinstance(reason, str) else reason)
+    row: object = method.estimate(problem)
+    if not isinstance(row, Estimate):
+        raise TypeError(f"`estimate` must return an Estimate, not {type(row).__name__}")
+    if row.interval is not None:
+        low, high = row.interval.low, row.interval.high
+        if low == high:
+            raise NotEstimableError(METHOD_INTERVAL_WITHOUT_WIDTH(method=name, limit=low))
+        if not (low < high and np.isfinite([low, high]).all()):
+            raise ValueError(f"the limits of the interval are {low} and {high}")
+    return row
 
 
 def _estimand(data: TaskData | TaskGroup, options: "Options") -> Estimand:
@@ -348,13 +391,20 @@ def _totals_structure(data: AggregateScore) -> Structure:
 
 def _uses_clusters(info: MethodInfo, scope: Scope) -> bool:
     """Whether the interval accounts for clusters: for exactly these questions, only the noise of the trials counts."""
-    return info.uses_clusters and not (scope == "benchmark" and scope in info.scopes)
+    return info.uses_clusters and not _is_for_these_questions(info, scope)
 
 
-def _cluster_notes(problem: Problem, info: MethodInfo) -> tuple[Message, ...]:
-    if problem.structure.n_clusters is None or not _uses_clusters(info, problem.estimand.scope):
+def _is_for_these_questions(info: MethodInfo, scope: Scope) -> bool:
+    return scope == "benchmark" and scope in info.scopes
+
+
+def _cluster_notes(problem: Problem, method: str, info: MethodInfo) -> tuple[Message, ...]:
+    n_clusters, scope = problem.structure.n_clusters, problem.estimand.scope
+    if n_clusters is None or _is_for_these_questions(info, scope):
         return ()
     facts = [fact for fact in problem.structure.facts if fact.name == "clusters"]
+    if not info.uses_clusters:
+        return tuple(METHOD_WITHOUT_CLUSTERS(method=method, clusters=fact.value) for fact in facts)
     return tuple(CLUSTERS_USED(clusters=fact.value, evidence=fact.evidence) for fact in facts)
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 from scipy import special
 
-from harness_uq.data.estimands import Mean, PassK
+from harness_uq.data.estimands import Mean
 from harness_uq.data.task_log import FloatArray, IntArray, Scores, TaskGroup
 from harness_uq.io.plugins.protocols import CredibleKind, Problem
 from harness_uq.messages import Message
@@ -15,7 +15,6 @@ from harness_uq.messages.catalogue.estimation import (
     CONSTANT_SCORES,
     INDEPENDENCE_REQUIRED,
     INTERVAL_EXCEEDS_RANGE,
-    NOT_A_MEAN,
     QUESTION_SCORES_REQUIRED,
     SCORE_TYPE_UNSUPPORTED,
     SCORES_REQUIRED,
@@ -109,16 +108,9 @@ class RequiresProblem:
         return next((why for one in self.requirements if (why := one(self.name, problem)) is not None), None)
 
 
-def needs_mean(*types: str) -> Requirement:
-    """The estimand is the mean of scores of one of these types, or of any type if none is given."""
-    return lambda method, problem: not_a_mean(method, problem) or needs_scores(method, problem, *types)
-
-
-def not_a_mean(method: str, problem: Problem) -> Message | None:
-    """Return why `method` does not apply: the estimand is an event in k trials; None for other estimands."""
-    if isinstance(problem.estimand, PassK):
-        return NOT_A_MEAN(method=method, estimand=problem.estimand.label)
-    return None
+def needs_type(*types: str) -> Requirement:
+    """The data are scores of one of these types, or of any type if none is given."""
+    return lambda method, problem: needs_scores(method, problem, *types)
 
 
 def needs_scores(method: str, problem: Problem, *types: str) -> Message | None:

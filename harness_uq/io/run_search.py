@@ -111,7 +111,8 @@ def failure_message(harness: Reader | ReadsObjects, error: Exception) -> Message
     """Message for an error of a reader; an unexpected error names the reader."""
     if isinstance(error, HarnessUqError):
         return error.message
-    return READER_FAILED(harness=harness.name, error=error_summary(error))
+    package = type(harness).__module__.partition(".")[0]
+    return READER_FAILED(harness=harness.name, error=error_summary(error), package=package)
 
 
 def why_no_run(name: str, files: Sequence[str], harnesses: Mapping[str, Reader]) -> Message:

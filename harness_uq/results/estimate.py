@@ -180,7 +180,7 @@ def estimate_columns(rows: Sequence[Estimate]) -> list[Column]:
             *("SE", "std_error", number),
             spare=1,
             in_paper=False,
-            legend="standard error (posterior standard deviation).",
+            legend=_error_legend(rows),
         ),
         Column(
             *("Harness value", lambda row: _of_harness(row).value, number, "harness"),
@@ -223,6 +223,15 @@ def _of_harness(row: Estimate) -> HarnessResult:
     """What the harness reported for the same estimand; it reports means of trials, unless the filter has its name."""
     is_same = not is_of_trials(row.estimand) or row.estimand.replace("@", "_at_") in row.filter
     return row.harness if is_same else NOTHING_REPORTED
+
+
+def _error_legend(rows: Iterable[Estimate]) -> str:
+    """The meaning of the standard errors: that of a credible interval is the standard deviation of the posterior."""
+    is_credible = {row.interval.kind != "confidence" for row in rows if row.interval is not None}
+    return {
+        (False,): "standard error.",
+        (False, True): "standard error, or posterior standard deviation of credible intervals.",
+    }.get(tuple(sorted(is_credible)), "standard error (posterior standard deviation).")
 
 
 def estimate_decimals(row: Estimate, digits: int) -> int:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from harness_uq.messages import Message
+from harness_uq.messages.catalogue.overall import OVERALL_TASKS_LEFT_OUT
 from harness_uq.messages.message import join_words
 from harness_uq.output.declared import INTERNAL, Declared, Result
 from harness_uq.output.document import OVERALL, Column, Kind, Section, table
@@ -166,13 +167,28 @@ def overall_title(result: Overall) -> str:
     mean = f"mean {metrics.pop()}" if len(metrics) == 1 else "mean"
     new = ", for new tasks of the same kind" if result.generalizes_over_tasks else ""
     chance = ", normalized by the scores of random answers" if result.normalization == "chance" else ""
-    return f"Overall: {mean} of {counted(len(result.tasks), 'task')} with {_SCHEMES[result.weights]}{chance}{new}"
+    tasks = _coverage(result) or counted(len(result.tasks), "task")
+    return f"Overall: {mean} of {tasks} with {_SCHEMES[result.weights]}{chance}{new}"
+
+
+def _coverage(result: Overall) -> str:
+    """How many of the tasks the result covers; empty if it covers all."""
+    left_out = sum(m.params["n_tasks"] for m in result.messages if m.code == OVERALL_TASKS_LEFT_OUT.code)
+    n = len(result.tasks)
+    return f"{n} of {counted(n + left_out, 'task')}" if left_out else ""
 
 
 def overall_answer(result: Overall) -> str:
-    """The best system with its score, and which others may be as good; empty without systems."""
+    """The best system with its score, which others may be as good, and how many tasks are left out; empty without
+    systems.
+    """
     if not result.systems:
         return ""
+    coverage = _coverage(result)
+    return f"{_answer(result)} The overall score covers {coverage}." if coverage else _answer(result)
+
+
+def _answer(result: Overall) -> str:
     if result.differences:
         return _comparison_answer(result)
     best, *others = result.systems

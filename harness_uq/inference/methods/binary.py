@@ -9,7 +9,7 @@ from harness_uq.inference.method import (
     confidence,
     credible,
     needs_independence,
-    needs_mean,
+    needs_type,
     normal_quantile,
     plain_score,
     scores_of,
@@ -42,7 +42,7 @@ class Beta(RequiresProblem):
         ),
         sources=("bowyer2025",),
     )
-    requirements: ClassVar = (needs_mean("binary"), needs_independence)
+    requirements: ClassVar = (needs_type("binary"), needs_independence)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the success rate."""
@@ -79,7 +79,7 @@ class ProportionInterval(RequiresProblem):
     name: str
     method: BinomialMethod
     info: MethodInfo
-    requirements: ClassVar = (needs_mean("binary"), needs_independence)
+    requirements: ClassVar = (needs_type("binary"), needs_independence)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Interval of the success rate."""

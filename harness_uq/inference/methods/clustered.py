@@ -14,7 +14,7 @@ from harness_uq.inference.method import (
     confidence,
     credible,
     has_units,
-    needs_mean,
+    needs_type,
     normal_quantile,
     plain_score,
     question_means,
@@ -85,7 +85,7 @@ class ClusteredScore(RequiresProblem):
         sources=("bowyer2025", "ferguson1973"),
         uses_clusters=True,
     )
-    requirements = (needs_mean("binary"), _needs_one_level)
+    requirements = (needs_type("binary"), _needs_one_level)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the mean over questions, of new clusters or questions."""
@@ -132,7 +132,7 @@ class BetaClustered(RequiresProblem):
         sources=("bowyer2025",),
         uses_clusters=True,
     )
-    requirements: ClassVar = (needs_mean("binary"), _needs_one_level)
+    requirements: ClassVar = (needs_type("binary"), _needs_one_level)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of theta, which is close to the plain score if difficulties are Beta and independent of sizes."""
@@ -201,7 +201,7 @@ class ClusteredRatio(RequiresProblem):
         sources=("ferguson1973",),
         uses_clusters=True,
     )
-    requirements = (needs_mean("binary", "graded", "bounded"), _needs_units)
+    requirements = (needs_type("binary", "graded", "bounded"), _needs_units)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the mean over questions."""
@@ -227,7 +227,7 @@ class ClusteredWilson(RequiresProblem):
         sources=("korn1998", "wilson1927"),
         uses_clusters=True,
     )
-    requirements = (needs_mean("binary"), _needs_units)
+    requirements = (needs_type("binary"), _needs_units)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Interval of the mean over questions; its standard error is the half-width in normal units."""
@@ -249,7 +249,7 @@ class ClusteredMean(RequiresProblem):
 
     name: str
     info: MethodInfo
-    requirements: ClassVar = (needs_mean(), _needs_units)
+    requirements: ClassVar = (needs_type(), _needs_units)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Interval mean ± quantile × se."""

@@ -9,7 +9,7 @@ from harness_uq.inference.method import (
     confidence,
     credible,
     has_units,
-    needs_mean,
+    needs_type,
     plain_score,
     question_means,
     scores_of,
@@ -49,7 +49,7 @@ class FullBenchmark:
         """Refuses other scopes, and runs whose log does not contain the size of the benchmark."""
         if problem.estimand.scope != "full":
             return catalogue.SCOPE_UNSUPPORTED(method=self.name, scopes=("full",))
-        if reason := needs_mean()(self.name, problem):
+        if reason := needs_type()(self.name, problem):
             return reason
         n_all = problem.log.facts.n_all
         if n_all is None:

@@ -5,7 +5,7 @@ import numpy as np
 from harness_uq import stats
 from harness_uq.data.estimands import MethodInfo
 from harness_uq.data.task_log import FloatArray, TaskGroup
-from harness_uq.inference.method import RequiresProblem, credible, not_a_mean
+from harness_uq.inference.method import RequiresProblem, credible
 from harness_uq.io.plugins.protocols import Problem
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue import estimation as catalogue
@@ -19,8 +19,6 @@ FEW_UNITS = 10
 def _needs_bounded_group(method: str, problem: Problem) -> Message | None:
     if not isinstance(problem.data, TaskGroup):
         return catalogue.GROUP_REQUIRED(method=method)
-    if reason := not_a_mean(method, problem):
-        return reason
     return None if problem.structure.bounds else catalogue.RANGE_REQUIRED(method=method)
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from harness_uq.data.estimands import MethodInfo
 from harness_uq.data.structure import counts_of
 from harness_uq.data.task_log import AggregateScore
-from harness_uq.inference.method import MethodResult, credible, not_a_mean
+from harness_uq.inference.method import MethodResult, credible
 from harness_uq.io.plugins.protocols import Problem
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue import estimation as catalogue
@@ -31,8 +31,6 @@ class KnownTotals:
 
     def why_unsupported(self, problem: Problem) -> Message | None:
         """Refuse data with samples, and totals that do not determine a count."""
-        if reason := not_a_mean(self.name, problem):
-            return reason
         try:
             counts_of(_totals_of(self.name, problem))
         except NotEstimableError as error:
@@ -65,8 +63,6 @@ class ReportedError:
 
     def why_unsupported(self, problem: Problem) -> Message | None:
         """Refuse data with samples, and totals without a positive standard error."""
-        if reason := not_a_mean(self.name, problem):
-            return reason
         try:
             _posterior_of(_totals_of(self.name, problem))
         except NotEstimableError as error:

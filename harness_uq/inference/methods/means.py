@@ -11,9 +11,8 @@ from harness_uq.inference.method import (
     credible,
     has_units,
     needs_independence,
-    needs_mean,
+    needs_type,
     normal_quantile,
-    not_a_mean,
     plain_score,
     question_means,
     scores_of,
@@ -51,7 +50,7 @@ class DirichletProcess(RequiresProblem):
         ),
         sources=("ferguson1973",),
     )
-    requirements = (needs_mean("binary", "graded", "bounded"), needs_independence)
+    requirements = (needs_type("binary", "graded", "bounded"), needs_independence)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the mean score."""
@@ -71,7 +70,7 @@ class StudentMean(RequiresProblem):
         text=("Assumes that the mean of the scores is about normal; used where the range of the scores is unknown."),
         sources=("bowyer2025",),
     )
-    requirements = (needs_mean(), needs_independence)
+    requirements = (needs_type(), needs_independence)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Interval mean ± t se."""
@@ -100,7 +99,7 @@ class Hall(RequiresProblem):
         sources=("hall1992", "liang1986"),
         uses_clusters=True,
     )
-    requirements = (needs_mean(),)
+    requirements = (needs_type(),)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Interval of the mean; units of independence are clusters, or questions."""
@@ -125,7 +124,7 @@ class NormalMean(RequiresProblem):
             "bowyer2025",
         ),
     )
-    requirements = (needs_mean(), needs_independence)
+    requirements = (needs_type(), needs_independence)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Interval mean ± z se."""
@@ -156,7 +155,7 @@ class BayesianBootstrap:
         if isinstance(problem.data, SufficientStatistics) and problem.data.statistic not in get_args(NamedStatistic):
             return catalogue.STATISTIC_UNSUPPORTED(method=self.name, statistic=problem.data.statistic)
         if isinstance(problem.data, Scores | SufficientStatistics):
-            return not_a_mean(self.name, problem)
+            return None
         return catalogue.SCORES_REQUIRED(method=self.name, metric=problem.data.metric)
 
     def estimate(self, problem: Problem) -> Estimate:

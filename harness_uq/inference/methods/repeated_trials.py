@@ -10,8 +10,8 @@ from harness_uq.data.task_log import FloatArray, Scores
 from harness_uq.inference.method import (
     RequiresProblem,
     credible,
-    needs_mean,
     needs_scores,
+    needs_type,
     plain_score,
     question_counts,
     scores_of,
@@ -43,8 +43,6 @@ def _needs_benchmark_scope(method: str, problem: Problem) -> Message | None:
 
 
 def _needs_pass_k(method: str, problem: Problem) -> Message | None:
-    if not isinstance(problem.estimand, PassK):
-        return catalogue.PASS_K_REQUIRED(method=method)
     if problem.estimand.scope == "full":
         return catalogue.SCOPE_UNSUPPORTED(method=method, scopes=("population", "benchmark"))
     return needs_scores(method, problem, "binary")
@@ -71,7 +69,7 @@ class Nested(RequiresProblem):
         sources=("bowyer2025",),
         uses_clusters=True,
     )
-    requirements = (needs_mean("binary"), _needs_clusters)
+    requirements = (needs_type("binary"), _needs_clusters)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the mean on new clusters."""
@@ -108,7 +106,7 @@ class Benchmark(RequiresProblem):
         sources=("hariri2025",),
         scopes=("benchmark",),
     )
-    requirements = (needs_mean("binary"), _needs_benchmark_scope)
+    requirements = (needs_type("binary"), _needs_benchmark_scope)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the mean success rate of these questions."""
@@ -146,7 +144,7 @@ class BayesAtN(RequiresProblem):
         sources=("hariri2025",),
         scopes=("benchmark",),
     )
-    requirements = (needs_mean("binary", "graded"), _needs_benchmark_scope)
+    requirements = (needs_type("binary", "graded"), _needs_benchmark_scope)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Posterior of the mean of these questions' expected scores."""
@@ -182,7 +180,7 @@ class AverageAtN(RequiresProblem):
         sources=("hariri2025",),
         scopes=("benchmark",),
     )
-    requirements = (needs_mean("binary", "graded"), _needs_benchmark_scope)
+    requirements = (needs_type("binary", "graded"), _needs_benchmark_scope)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Beta with these moments; none exists if all scores are the lowest or the highest."""
@@ -214,6 +212,7 @@ class PassAtK:
         ),
         sources=("chen2021", "bowyer2025", "hariri2025"),
         scopes=("population", "benchmark"),
+        estimands=("pass@k",),
     )
 
     def why_unsupported(self, problem: Problem) -> Message | None:
@@ -259,6 +258,7 @@ class UnbiasedPassAtK(RequiresProblem):
         ),
         sources=("chen2021", "ferguson1973"),
         scopes=("population", "benchmark"),
+        estimands=("pass@k",),
         uses_clusters=True,
     )
     requirements = (_needs_pass_k,)

@@ -12,7 +12,7 @@ from harness_uq.data.task_log import IntArray, Scores
 from harness_uq.inference.method import (
     MethodResult,
     RequiresProblem,
-    needs_mean,
+    needs_type,
     plain_score,
     question_means,
     scores_of,
@@ -45,7 +45,7 @@ class ConfidenceSequenceMean(RequiresProblem):
         sources=("waudbysmith2024",),
         uses_clusters=True,
     )
-    requirements = (needs_mean("binary", "graded", "bounded"),)
+    requirements = (needs_type("binary", "graded", "bounded"),)
 
     def estimate(self, problem: Problem) -> Estimate:
         """Interval of the mean over questions, each with its mean over trials."""

@@ -24,7 +24,7 @@ from harness_uq.io.plugins.hookspecs import PROJECT
 from harness_uq.io.plugins.protocols import Estimator, Format, Reader, Runner
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue.plugins import PLUGIN_HOOK_FAILED, PLUGIN_SKIPPED
-from harness_uq.messages.errors import error_summary
+from harness_uq.messages.errors import PluginError, error_summary, unknown_name
 
 if TYPE_CHECKING:
     from harness_uq.data.catalogue import Catalogue
@@ -206,6 +206,7 @@ class PluginLoader:
     def _register(self, key: str, plugin: object) -> None:
         """Register the hooks of a plugin; a plugin with wrong hooks is skipped."""
         try:
+            self._check_hooks(plugin)
             self.manager.register(plugin, name=key)
             self.manager.check_pending()
         except Exception as error:
@@ -215,6 +216,16 @@ class PluginLoader:
             self.add_problem(key, reason)
         if any(hook.plugin_name == key for hook in self.manager.hook.harness_uq_cluster_keys.get_hookimpls()):
             self._provides[key]["hooks"].append("harness_uq_cluster_keys")
+
+    def _check_hooks(self, plugin: object) -> None:
+        """Raise PluginError if a plugin implements no hook, or one that does not exist."""
+        hooks = [name for name in vars(hookspecs.Hooks) if name.startswith(PROJECT)]
+        implemented = [name for name in dir(plugin) if self.manager.parse_hookimpl_opts(plugin, name) is not None]
+        for name in implemented:
+            if name not in hooks:
+                raise PluginError(unknown_name("hook", name, hooks))
+        if not implemented:
+            raise PluginError(f"no function is marked with @hookimpl. Available hooks: {', '.join(sorted(hooks))}.")
 
     def _call(self, key: str, hook: Callable[[], Iterable[T]], contract: Contract) -> list[T]:
         try:
@@ -302,6 +313,14 @@ class Plugins:
             for plugin in self.installed
             if plugin.problems
         )
+
+    def provider_of(self, method: Estimator) -> str | None:
+        """The plugin, or else the module, that provides a method; None for methods of harness_uq."""
+        module = type(method).__module__
+        if module.partition(".")[0] == "harness_uq":
+            return None
+        owner = next((one for one in self.installed if method.name in one.provides.get("methods", ())), None)
+        return f"module {module}" if owner is None else f"plugin {owner.name!r} ({owner.address})"
 
     def cluster_keys(self, task: str, metadata: Mapping[str, object]) -> tuple[list[str], tuple[Message, ...]]:
         """Fields that plugins suggest as clusters of a task, best first, and a warning for each plugin that failed."""

@@ -41,9 +41,18 @@ class Problem:
 
     Attributes
     ----------
-    estimand : the quantity to estimate
-    data : the scored questions, with labels of the clusters in `structure`
-    structure : clusters, trials and score type, each with its evidence
+    estimand : the quantity to estimate; `estimand.label` is its name, such as `mean` or `pass@2`
+    data : the scored questions of one metric, with the labels of their clusters:
+
+        - `Scores`: `values`, an array of questions by trials with NaN for missing trials; `scores_of(problem)` returns
+          these data and refuses all others with a reason
+        - `Classifications`: `targets` and `predictions` of metrics such as F1
+        - `SufficientStatistics`: a record for each question, and the `statistic` of these, such as BLEU
+        - `AggregateScore`: only the total score is known
+        - `TaskGroup`: the tasks of a group, for methods whose `info.takes_groups` is true
+
+    structure : `score_type`, `bounds` (lowest and highest possible score), `n_questions`, `n_clusters` (None without
+        clusters) and `max_trials` of the data, with the evidence for them
     log : the task log that the data came from
     level : nominal coverage, in (0, 1)
     interval : type of credible interval; None for the default of the method
@@ -60,7 +69,7 @@ class Problem:
 
 
 class Estimator(Protocol):
-    """An interval method."""
+    """An interval method; on the command line a method, in the hook `harness_uq_estimators` an estimator."""
 
     @property
     def name(self) -> str:
@@ -71,7 +80,12 @@ class Estimator(Protocol):
         """Title, formula, sources and scopes, and whether groups of tasks are supported."""
 
     def why_unsupported(self, problem: Problem) -> Message | str | None:
-        """Why the method cannot be used on this problem; None if it can."""
+        """Why the method cannot be used on this problem; None if it can.
+
+        It must refuse kinds of `problem.data` that `estimate` does not support, unless this calls `scores_of`, and
+        scores that it does not support: of another type, without `bounds`, with several trials or in clusters. What
+        `info` does not declare is refused or warned about without it: estimands, groups of tasks, scopes and clusters.
+        """
 
     def estimate(self, problem: Problem) -> "Estimate":
         """The estimate of the problem; raises NotEstimableError with the reason if the data do not determine one."""

@@ -35,5 +35,29 @@ HARNESS_NOT_RUNNABLE = MessageType.error(
     "Some plugins can read the logs of a harness, but cannot run the harness.",
     "Run the evaluation with the command of the harness, and pass the logs to harness-uq.",
 )
+METHOD_FAILED = MessageType.error(
+    "UQ707",
+    "Method {method!r} of {provider} failed: {error:sentence}",
+    "The code of an installed plugin raised an exception. Other methods are not affected.",
+    "Run the command again with `harness-uq --debug` to see the traceback, and report the error to the authors of the "
+    "plugin. `--uq bayes` uses the default methods.",
+)
+METHOD_INTERVAL_WITHOUT_WIDTH = MessageType.refusal(
+    "UQ708",
+    "Method {method!r} returned an interval of zero width, with both limits {limit:g}. Use --uq bayes.",
+    "An interval of zero width would imply a certainty that the data do not support. For example, all resamples of a "
+    "bootstrap are equal if all scores are equal.",
+    "Use `--uq bayes`, whose intervals always have a positive width.",
+)
+METHOD_WITHOUT_CLUSTERS = MessageType.warning(
+    "UQ709",
+    "Method {method!r} assumes independent questions, but these questions are clustered ({clusters}), so the interval "
+    "may be too narrow.",
+    "Questions of one cluster share material, such as a passage, so the answers to these questions are not "
+    "independent. The method does not declare that its intervals account for clusters.",
+    "Use `--uq bayes`, or `--cluster none` if the questions are independent. If you wrote the method and its intervals "
+    "account for clusters, declare `uses_clusters=True` in its `MethodInfo`.",
+    is_prominent=True,
+)
 
 TYPES = message_types_in(globals())

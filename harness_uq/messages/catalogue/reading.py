@@ -86,9 +86,11 @@ FILE_CLAIMED_TWICE = MessageType.error(
 )
 READER_FAILED = MessageType.error(
     "UQ314",
-    "The reader for {harness} failed with an unexpected error: {error:sentence} Please report this error.",
+    "The reader for {harness} failed with an unexpected error: {error:sentence} Please report this error to the "
+    "authors of {package}.",
     "The code that reads logs of the named harness contains a bug. Logs of other harnesses are not affected.",
-    "Run the command again with `harness-uq --debug` to see the traceback, and report the error.",
+    "Run the command again with `harness-uq --debug` to see the traceback, and report the error to the authors of the "
+    "package that the message names.",
 )
 TASK_LEFT_OUT = MessageType.warning(
     "UQ316",

@@ -110,7 +110,7 @@ def test_a_plugin_that_raises_everywhere_is_named_each_time(tmp_path) -> None:
     assert params_of(message, "reader-failed")["error"].startswith("RuntimeError: half way")
     (row,) = estimate(task_log([1, 0, 1]), Options(method="raising"), plugins=plugins)
     assert row.status == "failed"
-    assert params_of(row, "estimation-failed")["error"].startswith("ZeroDivisionError: division by zero")
+    assert params_of(row, "method-failed")["error"].startswith("ZeroDivisionError: division by zero")
 
 
 def test_a_bug_of_ours_is_a_line_and_exit_code_1_and_debug_shows_where(monkeypatch, capsys, caplog, tmp_path) -> None:
