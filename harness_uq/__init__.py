@@ -1,7 +1,24 @@
 """Statistically sound uncertainty for LLM evaluation harnesses.
 
-The public names are listed in `__init__.pyi` and loaded when they are first used. Plugins import from
-`harness_uq.plugin_api`.
+- `estimate(logs)`: scores with intervals; `estimate_scores(array)` for an array
+- `compare(a, b)`: differences between systems; `compare_scores(a, b)` for arrays
+- `rank(logs)`: ranks of several systems
+- `gate(new, baseline)`: whether a new system passes
+- `plan(...)`: how many questions and trials to run
+- `history(runs)`, `effects(logs)`, `report(logs)`: changes over time, variance components, one page with all results
+- `read_logs(logs)`: the task logs themselves; `detect_structure(logs)`: their clusters, trials and score types
+- `stats`: the statistical functions, for arrays
+- `plots`: figures
+- `plugin_api`: what plugins import; its documentation contains a complete plugin
+- `uq=bayes` and other settings of live runs: see `harness-uq lm-eval run --help` and `harness-uq inspect eval --help`
+
+`logs` are paths, results in memory, lists of these, or a mapping from names of systems to them. An interval of your own
+function of the scores uses the clusters that are detected:
+
+    (found,) = detect_structure(logs, task="my_task")
+    values = found.log.data[0].values.mean(axis=1)
+    posterior = stats.resampled(len(values), lambda rows: my_function(values[rows]), clusters=found.clusters.codes)
+    posterior.interval(0.95)
 """
 
 import lazy_loader

@@ -14,7 +14,7 @@ __all__ = ["assert_at_least", "assert_at_most", "assert_not_worse"]
 
 
 def assert_at_least(
-    runs: Runs, task: str, bound: float, /, *, on_undecided: Undecided = "fail", **keywords: Unpack[GateKeywords]
+    runs: Runs, task: str, bound: float, /, *, on_undecided: Undecided = "fail", **keywords: "Unpack[GateKeywords]"
 ) -> None:
     """Assert that the true score on a task is at least `bound`.
 
@@ -38,7 +38,7 @@ def assert_at_least(
 
 
 def assert_at_most(
-    runs: Runs, task: str, bound: float, /, *, on_undecided: Undecided = "fail", **keywords: Unpack[GateKeywords]
+    runs: Runs, task: str, bound: float, /, *, on_undecided: Undecided = "fail", **keywords: "Unpack[GateKeywords]"
 ) -> None:
     """Assert that the true score on a task is at most `bound`. Parameters and errors are those of `assert_at_least`."""
     keywords["at_most"] = {task: bound}
@@ -46,7 +46,7 @@ def assert_at_most(
 
 
 def assert_not_worse(
-    new: Runs, baseline: Runs, *, on_undecided: Undecided = "fail", **keywords: Unpack[GateKeywords]
+    new: Runs, baseline: Runs, *, on_undecided: Undecided = "fail", **keywords: "Unpack[GateKeywords]"
 ) -> None:
     """Assert that a system is not worse than a baseline by more than a margin.
 

@@ -215,7 +215,7 @@ FEW_RESAMPLED_UNITS = MessageType.warning(
     "questions.",
     "Add questions to the evaluation.",
 )
-NOT_RESAMPLED = MessageType.note(
+NOT_RESAMPLED = MessageType.refusal(
     "LM214",
     "The score has no bootstrap interval. {reason:sentence}",
     "The task defines its own aggregation function, which computes the metric from all scores. To compute an "

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from harness_uq.plugin_api import Message, StoredInterval
 from harness_uq_lm_eval.json_access import NOTHING, Table, integer, items, real, table, text
-from harness_uq_lm_eval.messages import FEW_RESAMPLED_UNITS, INTERVAL_OF_LIVE_RUN, RESAMPLED
+from harness_uq_lm_eval.messages import FEW_RESAMPLED_UNITS, INTERVAL_OF_LIVE_RUN, NOT_RESAMPLED, RESAMPLED
 
 BLOCK = "uq"
 SCHEMA = 1
@@ -177,6 +177,12 @@ def stored_interval(entry: Table, value: float) -> StoredInterval | None:
     messages = (INTERVAL_OF_LIVE_RUN(), *_resampling_messages(entry))
     std_error, n_clusters = real(entry.get("std_error")), integer(entry.get("n_clusters"))
     return StoredInterval(method, scope, *limits, level, kind, std_error, n_clusters, messages)
+
+
+def why_not_resampled(entry: Table) -> str | None:
+    """Why a live run could not compute a bootstrap interval of an entry; None if it did not try."""
+    stored = [one for one in map(table, items(entry.get("messages"))) if one.get("code") == NOT_RESAMPLED.code]
+    return text(table(stored[0], "params").get("reason")) if stored else None
 
 
 def _resampling_messages(entry: Table) -> Iterator[Message]:

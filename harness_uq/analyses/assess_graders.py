@@ -93,7 +93,7 @@ def assess_graders(
     *,
     inclusion_probabilities: str | None = None,
     plugins: Plugins | None = None,
-    **keywords: Unpack[AssessGradersKeywords],
+    **keywords: "Unpack[AssessGradersKeywords]",
 ) -> GraderAssessment:
     """Assess graders: agreement with people, drift between graders, panels, and preference for their own family.
 

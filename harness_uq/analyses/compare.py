@@ -43,7 +43,7 @@ def compare(
     inclusion_probabilities: str | None = None,
     grader_shift: float = 0.1,
     plugins: Plugins | None = None,
-    **keywords: Unpack[CompareKeywords],
+    **keywords: "Unpack[CompareKeywords]",
 ) -> ResultList[Comparison]: ...
 
 
@@ -56,7 +56,7 @@ def compare(
     by: str | Sequence[str],
     baseline: str | None = None,
     plugins: Plugins | None = None,
-    **keywords: Unpack[CompareKeywords],
+    **keywords: "Unpack[CompareKeywords]",
 ) -> ResultList[DifferenceBreakdown]: ...
 
 
@@ -198,7 +198,7 @@ def compare_scores(
     clusters: "ArrayLike | None" = None,
     options: Options | None = None,
     metric: str = "score",
-    **keywords: Unpack[CompareScoresKeywords],
+    **keywords: "Unpack[CompareScoresKeywords]",
 ) -> Comparison:
     """Compare two arrays of scores of the same questions.
 

@@ -23,7 +23,7 @@ def detect_structure(
     options: Options | None = None,
     *,
     plugins: Plugins | None = None,
-    **keywords: Unpack[DetectStructureKeywords],
+    **keywords: "Unpack[DetectStructureKeywords]",
 ) -> ResultList[TaskStructure]:
     """Detect the clusters, trials and score types of each task, with the evidence.
 

@@ -44,7 +44,7 @@ def effects(
     options: Options | None = None,
     *,
     plugins: Plugins | None = None,
-    **keywords: Unpack[EffectsKeywords],
+    **keywords: "Unpack[EffectsKeywords]",
 ) -> ResultList[Effects]:
     """Estimate the variance components of the scores of each model, by task, metric and filter.
 

@@ -39,7 +39,7 @@ def estimate(
     labels: "str | Path | Sequence[Label] | None" = None,
     reference_runs: "Runs | None" = None,
     inclusion_probabilities: "str | Path | Probabilities | None" = None,
-    **keywords: Unpack[EstimateKeywords],
+    **keywords: "Unpack[EstimateKeywords]",
 ) -> ResultList[Estimate]: ...
 
 
@@ -50,7 +50,7 @@ def estimate(
     *,
     by: str | Sequence[str],
     plugins: Plugins | None = None,
-    **keywords: Unpack[EstimateKeywords],
+    **keywords: "Unpack[EstimateKeywords]",
 ) -> ResultList[Breakdown]: ...
 
 
@@ -152,7 +152,7 @@ def estimate_scores(
     clusters: "ArrayLike | None" = None,
     options: Options | None = None,
     metric: str = "score",
-    **keywords: Unpack[EstimateScoresKeywords],
+    **keywords: "Unpack[EstimateScoresKeywords]",
 ) -> Estimate:
     """Estimate from an array of scores, without a log.
 

@@ -37,7 +37,7 @@ def history(
     options: Options | None = None,
     *,
     plugins: Plugins | None = None,
-    **keywords: Unpack[HistoryKeywords],
+    **keywords: "Unpack[HistoryKeywords]",
 ) -> ResultList[History]:
     """Follow the score of repeated runs of the same questions, and report when it changed.
 

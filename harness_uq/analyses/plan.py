@@ -48,7 +48,7 @@ def plan(
     components: Components | None = None,
     correlation: float | None = None,
     plugins: Plugins | None = None,
-    **keywords: Unpack[PlanKeywords],
+    **keywords: "Unpack[PlanKeywords]",
 ) -> ResultList[Plan]:
     """Plan a run.
 

@@ -34,7 +34,7 @@ def plan_graders(
     options: Options | None = None,
     *,
     plugins: Plugins | None = None,
-    **keywords: Unpack[PlanGradersKeywords],
+    **keywords: "Unpack[PlanGradersKeywords]",
 ) -> ResultList[GraderPlan]:
     """Plan which grader scores which answer at a fixed number of grades.
 

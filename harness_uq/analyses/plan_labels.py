@@ -42,7 +42,7 @@ def plan_labels(
     *,
     inclusion_probabilities: str | None = None,
     plugins: Plugins | None = None,
-    **keywords: Unpack[PlanLabelsKeywords],
+    **keywords: "Unpack[PlanLabelsKeywords]",
 ) -> ResultList[LabelPlan]:
     """Plan which answers people should label, from the grades of all answers and a pilot of labels.
 

@@ -49,7 +49,7 @@ def rank(
     labels: "str | Path | Sequence[Label] | None" = None,
     inclusion_probabilities: str | None = None,
     plugins: Plugins | None = None,
-    **keywords: Unpack[RankKeywords],
+    **keywords: "Unpack[RankKeywords]",
 ) -> ResultList[Ranking]:
     """Rank the systems of these logs on every task, metric and filter that at least two of them share.
 
@@ -135,7 +135,7 @@ def rank_scores(
     clusters: ArrayLike | None = None,
     options: Options | None = None,
     metric: str = "score",
-    **keywords: Unpack[RankScoresKeywords],
+    **keywords: "Unpack[RankScoresKeywords]",
 ) -> Ranking:
     """Rank systems by arrays of scores of the same questions.
 

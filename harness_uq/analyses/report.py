@@ -101,7 +101,7 @@ def report(
     labels: "str | Path | Sequence[Label] | None" = None,
     reference_runs: "Runs | None" = None,
     inclusion_probabilities: "str | Path | Probabilities | None" = None,
-    **keywords: Unpack[ReportKeywords],
+    **keywords: "Unpack[ReportKeywords]",
 ) -> Report:
     """Estimate every score, compare two systems, rank three or more.
 

@@ -47,7 +47,7 @@ def resource_use(
     options: Options | None = None,
     *,
     plugins: Plugins | None = None,
-    **keywords: Unpack[ResourceUseKeywords],
+    **keywords: "Unpack[ResourceUseKeywords]",
 ) -> ResultList[ResourceUse]:
     """Estimate totals of cost, tokens and time, and the cost and tokens per solved question.
 

@@ -134,9 +134,9 @@ def message_type(label: str) -> MessageType:
     """The type of messages with this code or name. Raises UsageError if there is none."""
     kind = MESSAGE_REGISTRY.find(label)
     if kind is None:
-        from harness_uq.inference.load_plugins import load_plugins
+        from harness_uq.io.plugins.manager import import_messages_of_plugins
 
-        load_plugins()  # registers the messages of the adapters
+        import_messages_of_plugins()
         kind = MESSAGE_REGISTRY.find(label)
     if kind is None:
         raise UsageError(UNKNOWN_MESSAGE(label=label, suggestion=did_you_mean(label, MESSAGE_REGISTRY.labels)))

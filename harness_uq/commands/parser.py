@@ -500,7 +500,7 @@ def _page(name: str) -> str:
     from harness_uq.output.message_links import documentation_url
 
     url = documentation_url()
-    return f"docs/{name}.md" if url is None else f"{url}/{name}.html"
+    return f"harness-uq explain {name.rpartition('/')[2]}" if url is None else f"{url}/{name}.html"
 
 
 def _settings_of(options: Sequence[Option]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import TypeAlias, cast
+from typing import TypeAlias, cast, overload
 
 from harness_uq.data.catalogue import with_catalogue
 from harness_uq.data.factors import LOGGED_SYSTEM
@@ -34,9 +34,9 @@ from harness_uq.messages.message import Message, distinct
 from harness_uq.messages.redaction import DistinctNames, RedactedText, redact, redact_value
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """The task logs under some paths, with everything that could not be read.
+@dataclass(frozen=True, slots=True, repr=False)
+class Reading(Sequence[TaskLog]):
+    """The task logs under some paths, a sequence, with everything that could not be read.
 
     Attributes
     ----------
@@ -54,6 +54,22 @@ class Reading:
     skipped: tuple[str, ...] = ()
     unread: frozenset[str] = frozenset()
     trouble: tuple[Message, ...] = ()
+
+    @overload
+    def __getitem__(self, index: int) -> TaskLog: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[TaskLog, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> TaskLog | tuple[TaskLog, ...]:
+        return self.logs[index]
+
+    def __len__(self) -> int:
+        return len(self.logs)
+
+    def __repr__(self) -> str:
+        systems = {log.system for log in self.logs}
+        return f"<Reading of {len(self)} task logs of {len(systems)} systems, {len(self.failures)} failures>"
 
     @property
     def n_skipped(self) -> int:
@@ -199,6 +215,8 @@ def read_logs(
     progress: Progress = iter,
     strict: bool = False,
     need_scores: bool = False,
+    task: str | Sequence[str] = (),
+    model: str | Sequence[str] = (),
 ) -> Reading:
     """Read runs from files or from results in memory.
 
@@ -211,9 +229,16 @@ def read_logs(
     progress : wraps the list of runs, for a progress bar
     strict : raise an error if a path contains no readable log
     need_scores : omit runs without scores, and warn about tasks without scores
+    task, model : names or patterns of the tasks and systems to return; all by default
+
+    Returns
+    -------
+    The task logs, a sequence that `estimate`, `compare`, `rank` and other functions accept, with what could not be
+    read: `failures`, `warnings` and `skipped`. The scores of a log are in its attribute `data`.
 
     Raises
     ------
+    DataError : if a name or pattern of `task` or `model` matches nothing
     LogError : if two harnesses claim the same file or, with `strict`, if a path contains no readable log
     TypeError : if no reader accepts an object
     """
@@ -228,7 +253,13 @@ def read_logs(
     if strict and reading.failures:
         raise LogError(_all_failures(reading.failures))
     name_of = DistinctNames()
-    return replace(reading, logs=tuple(with_system(log, name_of(log.system)) for log in reading.logs))
+    logs = tuple(with_system(log, name_of(log.system)) for log in reading.logs)
+    tasks, models = ((name,) if isinstance(name, str) else tuple(name) for name in (task, model))
+    if logs and (tasks or models):
+        selected = LogFilter(tasks=tasks, models=models)
+        selected.check(logs)
+        logs = selected.of(logs)
+    return replace(reading, logs=logs)
 
 
 def _n_trials(source: Source) -> int:

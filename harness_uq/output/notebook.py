@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from html import escape
-from typing import Any
+from typing import Any, Literal
 
 from harness_uq.io.plugins.protocols import RenderOptions, ResultSet
 from harness_uq.messages.control_characters import escape_control
@@ -44,7 +44,10 @@ class Displayed:
             return repr(self)
         from harness_uq.output.terminal import render
 
-        return render(ResultSet({kind.name: [self]}, (), {kind.name: kind}), RenderOptions(is_terminal=False))
+        # without a result, the messages are all there is to print
+        detail: Literal["brief", "notes"] = "brief" if getattr(self, "status", "ok") == "ok" else "notes"
+        options = RenderOptions(is_terminal=False, in_python=True, detail=detail)
+        return render(ResultSet({kind.name: [self]}, (), {kind.name: kind}), options)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(self._summary())})"

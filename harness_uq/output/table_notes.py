@@ -64,23 +64,26 @@ def texts_with_code(messages: Iterable[Message], *severities: Severity) -> list[
     return [text_with_code(message) for message in with_severity(messages, *(severities or _SEVERE))]
 
 
-def folded(footnotes: Mapping[str, Sequence[str]], width: int) -> str:
-    """The number and the names of the messages in one line; `…` replaces names that do not fit into the width."""
+def folded(footnotes: Mapping[str, Sequence[str]], width: int, hint: str) -> str:
+    """The number and the names of the messages in one line, and a hint at how to read them.
+
+    `…` replaces names that do not fit into the width.
+    """
     kinds = [(text, _kind_of(text)) for texts in footnotes.values() for text in texts]
     names = list(dict.fromkeys(kind.name for _, kind in kinds if kind))
     counts = [
         counted(len({*texts}), heading[:-1].lower()) for heading, texts in reversed([*footnotes.items()]) if texts
     ]
     if not names:
-        return f"{', '.join(counts)} (--notes)" if counts else ""
-    line = f"{', '.join(counts)}: {', '.join(names)} (--notes)"
+        return f"{', '.join(counts)} ({hint})" if counts else ""
+    line = f"{', '.join(counts)}: {', '.join(names)} ({hint})"
     listed = ["…"]
     for name in names if cell_len(line) > width else ():
-        line = f"{', '.join(counts)}: {', '.join(listed)} (--notes)"
+        line = f"{', '.join(counts)}: {', '.join(listed)} ({hint})"
         if cell_len(f"{line}, {name}") <= width:
             listed.insert(-1, name)
     if len(listed) > 1:
-        line = f"{', '.join(counts)}: {', '.join(listed)} (--notes)"
+        line = f"{', '.join(counts)}: {', '.join(listed)} ({hint})"
     return line
 
 

@@ -43,7 +43,7 @@ _BETWEEN_WORDS = re.compile(r"(?<=[\w%.]) (?=\w)")
 
 def render(results: ResultSet, options: RenderOptions) -> str:
     """The documents of all lists as text."""
-    page = TerminalPage(options.width, is_terminal=options.is_terminal)
+    page = TerminalPage(options.width, is_terminal=options.is_terminal, in_python=options.in_python)
     page.renames = names_without_settings(name for rows in results.lists.values() for name in _systems(rows))
     documents = documents_of(results, options, Kind.text)
     is_crowded = any(_is_crowded(section, page.width) for document in documents for section in document.sections)
@@ -57,7 +57,7 @@ def documents_text(documents: Iterable[Document], options: RenderOptions, page: 
 
     `page`: an empty page to which they are added.
     """
-    page = page or TerminalPage(options.width, is_terminal=options.is_terminal)
+    page = page or TerminalPage(options.width, is_terminal=options.is_terminal, in_python=options.in_python)
     legend: dict[str, bool] = {}
     footnotes: dict[str, list[str]] = {}
     guide: dict[str, str] = {}
@@ -81,11 +81,12 @@ class TerminalPage:
     """The text that a command prints, built line by line.
 
     `width`: characters per line; None takes the width of the terminal, or without one that of the environment variable
-    `COLUMNS`, or 100. `is_terminal`: whether to use styles; None asks standard output. `hidden`: headers of the columns
-    that did not fit, in the order of the tables. `renames`: names in the text and what is printed instead.
+    `COLUMNS`, or 100. `is_terminal`: whether to use styles; None asks standard output. `in_python`: see
+    `RenderOptions`. `hidden`: headers of the columns that did not fit, in the order of the tables. `renames`: names in
+    the text and what is printed instead.
     """
 
-    def __init__(self, width: int | None = None, *, is_terminal: bool | None = None) -> None:
+    def __init__(self, width: int | None = None, *, is_terminal: bool | None = None, in_python: bool = False) -> None:
         is_terminal = sys.stdout.isatty() if is_terminal is None else is_terminal
         self.width = width or (Console().width if is_terminal else get_terminal_size((_WIDTH_OF_PIPES, 0)).columns)
         self._out = io.StringIO()
@@ -97,6 +98,7 @@ class TerminalPage:
             markup=False,  # headers can be names in data
             emoji=False,
         )
+        self.hint_of_notes, self.hint_of_columns = (".messages", "columns=") if in_python else ("--notes", "--columns")
         self.hidden: dict[str, None] = {}
         self._shown: dict[str, None] = {}
         self.renames: Mapping[str, str] = {}
@@ -189,14 +191,14 @@ class TerminalPage:
         headers = [header for header in self.hidden if header not in self._shown]
         if not headers:
             return ""
-        text = f"Hidden: {', '.join(headers)} (--columns)"
-        return text if cell_len(text) <= self.width else f"Hidden: {join_names(headers)} (--columns)"
+        text = f"Hidden: {', '.join(headers)} ({self.hint_of_columns})"
+        return text if cell_len(text) <= self.width else f"Hidden: {join_names(headers)} ({self.hint_of_columns})"
 
     def status(self, footnotes: Mapping[str, Sequence[str]]) -> list[str]:
         """The number and names of the messages and the hidden columns, in one line if it has room for both."""
         hidden = self.hidden_columns()
         room = self.width - cell_len(hidden) - _GAP
-        names = folded(footnotes, room if hidden and room >= _SHORTEST_LINE else self.width)
+        names = folded(footnotes, room if hidden and room >= _SHORTEST_LINE else self.width, self.hint_of_notes)
         together = ". ".join(text for text in (names, hidden) if text)
         return [together] if cell_len(together) <= self.width else [names, hidden]
 

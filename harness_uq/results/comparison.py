@@ -214,7 +214,7 @@ def comparison_answer(rows: Sequence[Comparison]) -> str:
 
 def _outcome(rows: Sequence[Comparison]) -> str:
     if len(rows) == 1:
-        return rows[0].answer
+        return comparison_sentence(rows[0])
     if _are_listed(rows):
         return "\n".join(f"{row_name(row, rows)}: {comparison_sentence(row)}" for row in rows)
     pair = f"{rows[0].system_a} is compared with {rows[0].system_b}."

@@ -128,7 +128,7 @@ def render_lists(lists: Mapping[str, Sequence[object]], name: str, options: Rend
 
 def plain_table(lists: Mapping[str, Sequence[object]]) -> str:
     """Results of several kinds as the tables that commands print to a file: without colors."""
-    return str(render_lists(lists, "table", RenderOptions(is_terminal=False)))
+    return str(render_lists(lists, "table", RenderOptions(is_terminal=False, in_python=True)))
 
 
 class ErrorDocument(MessageDocument):

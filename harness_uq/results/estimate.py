@@ -228,10 +228,11 @@ def _of_harness(row: Estimate) -> HarnessResult:
 def _error_legend(rows: Iterable[Estimate]) -> str:
     """The meaning of the standard errors: that of a credible interval is the standard deviation of the posterior."""
     is_credible = {row.interval.kind != "confidence" for row in rows if row.interval is not None}
-    return {
-        (False,): "standard error.",
-        (False, True): "standard error, or posterior standard deviation of credible intervals.",
-    }.get(tuple(sorted(is_credible)), "standard error (posterior standard deviation).")
+    if is_credible == {False}:
+        return "standard error."
+    if len(is_credible) > 1:
+        return "standard error, or posterior standard deviation of credible intervals."
+    return "standard error (posterior standard deviation)."
 
 
 def estimate_decimals(row: Estimate, digits: int) -> int:

@@ -1,6 +1,6 @@
 """Overall results of systems over several tasks: the class with its columns, headline and figure rows."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
@@ -173,8 +173,8 @@ def overall_title(result: Overall) -> str:
 
 def _coverage(result: Overall) -> str:
     """How many of the tasks the result covers; empty if it covers all."""
-    left_out = sum(m.params["n_tasks"] for m in result.messages if m.code == OVERALL_TASKS_LEFT_OUT.code)
-    n = len(result.tasks)
+    found: list[Mapping[str, Any]] = [m.params for m in result.messages if m.code == OVERALL_TASKS_LEFT_OUT.code]
+    n, left_out = len(result.tasks), sum(params["n_tasks"] for params in found)
     return f"{n} of {counted(n + left_out, 'task')}" if left_out else ""
 
 

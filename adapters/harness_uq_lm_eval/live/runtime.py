@@ -262,7 +262,9 @@ def _add_bootstrap_intervals(
             seconds = max(0.0, min(end - time.monotonic(), RESAMPLING_SECONDS / 3))
             return bootstrap_estimate(row, values, function, units, level=settings.level, seconds=seconds)
         except uq.NotEstimableError as error:
-            return replace(row, messages=(*row.messages, NOT_RESAMPLED(reason=str(error))))
+            # the refusals of the row advise to run the aggregation live, which has just failed
+            others = (message for message in row.messages if message.severity != "refusal")
+            return replace(row, messages=(*others, NOT_RESAMPLED(reason=str(error))))
 
     return [with_interval(row) for row in rows]
 

@@ -46,7 +46,7 @@ class MetricType:
     none. `is_complete`: whether the samples contain all questions that the harness scored. `logged_trials`: number of
     trials per question that `filter` reduced to one value. `has_own_aggregation`: whether the task defines the function
     itself, so that its name is not reliable. `stored`: interval of the reported value that the results file contains;
-    None if there is none.
+    None if there is none. `why_not_resampled`: why a live run could not compute one; None if it did not try.
     """
 
     metric: str
@@ -58,6 +58,7 @@ class MetricType:
     logged_trials: int = 1
     has_own_aggregation: bool = False
     stored: uq.StoredInterval | None = None
+    why_not_resampled: str | None = None
 
     @property
     def known_aggregation(self) -> str | None:
@@ -122,7 +123,7 @@ def totals(about: MetricType, reason: str, n: int | None = None) -> uq.Aggregate
         about.filter,
         reported.value,
         reported.n if n is None else n,
-        reason,
+        about.why_not_resampled or reason,
         is_share if is_mean else False,
         stored=about.stored,
     )

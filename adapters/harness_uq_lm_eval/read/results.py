@@ -10,7 +10,14 @@ import harness_uq.plugin_api as uq
 from harness_uq_lm_eval.json_access import Table, integer, items, loads, real, table, text
 from harness_uq_lm_eval.messages import NO_RESULTS, PREDATES_VERSION_4
 from harness_uq_lm_eval.read.system_names import model_arguments, system_name
-from harness_uq_lm_eval.results_block import BLOCK, entries_of, native_std_errors, native_values, stored_interval
+from harness_uq_lm_eval.results_block import (
+    BLOCK,
+    entries_of,
+    native_std_errors,
+    native_values,
+    stored_interval,
+    why_not_resampled,
+)
 
 MetricKey = tuple[str, str]
 
@@ -161,6 +168,10 @@ class Results:
         """The interval that the block contains for this value of a metric and filter; None if there is none."""
         entry = self._stored.get((task, *key))
         return None if entry is None or value is None else stored_interval(entry, value)
+
+    def why_not_resampled(self, task: str, key: MetricKey) -> str | None:
+        """Why the live run could not compute a bootstrap interval of a metric and filter; None if it did not try."""
+        return why_not_resampled(self._stored.get((task, *key), {}))
 
     def num_fewshot(self, task: str) -> int | None:
         """Number of few-shot examples of each question; None if unknown."""

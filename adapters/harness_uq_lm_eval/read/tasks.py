@@ -213,8 +213,16 @@ class _Task:
         is_own = self.results is not None and self.results.has_own_aggregation(self.name, key[0])
         value = None if reported is None else reported.value
         stored = self.results.stored_interval(self.name, key, value) if self.results is not None else None
+        reason = self.results.why_not_resampled(self.name, key) if self.results is not None else None
         return MetricType(
-            *key, 0, aggregation, reported, logged_trials=self._repeats, has_own_aggregation=is_own, stored=stored
+            *key,
+            0,
+            aggregation,
+            reported,
+            logged_trials=self._repeats,
+            has_own_aggregation=is_own,
+            stored=stored,
+            why_not_resampled=reason,
         )
 
     @property

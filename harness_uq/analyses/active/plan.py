@@ -26,7 +26,7 @@ def plan_active(
     options: Options | None = None,
     *,
     plugins: Plugins | None = None,
-    **keywords: Unpack[PlanActiveKeywords],
+    **keywords: "Unpack[PlanActiveKeywords]",
 ) -> ResultList[ActivePlan]:
     """Predict the width of the interval of an active evaluation for a number of questions, or the number for a width.
 

@@ -126,7 +126,7 @@ def gate(
     grader_shift: float = 0.1,
     history: "Runs | None" = None,
     plugins: Plugins | None = None,
-    **keywords: Unpack[GateKeywords],
+    **keywords: "Unpack[GateKeywords]",
 ) -> Gate:
     """Decide whether a system is worse than a baseline by more than a margin, and whether its scores keep to bounds.
 

@@ -37,7 +37,7 @@ def self_test(
     kind: Kind | None = None,
     n: int = 200,
     plugins: Plugins | None = None,
-    **keywords: Unpack[SelfTestKeywords],
+    **keywords: "Unpack[SelfTestKeywords]",
 ) -> SelfTest:
     """Estimate how often the gate fails a system that is compared with itself.
 

@@ -8,6 +8,7 @@ provide the same name neither is used.
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from importlib import import_module
@@ -360,6 +361,15 @@ def collect_installed(contract: Contract, *core: InstalledPlugin) -> dict[str, T
 def installed_readers() -> dict[str, Reader]:
     """The readers of the installed plugins and that of tables, by name."""
     return collect_installed(READER, TABLES)
+
+
+def import_messages_of_plugins() -> None:
+    """Import the catalogues of messages of the installed plugins, which registers them: the module `messages` of each
+    package, unless there is none or it cannot be imported.
+    """
+    for package in dict.fromkeys(described.module.partition(".")[0] for described, _ in installed_plugins()):
+        with suppress(Exception):
+            import_module(package + ".messages")
 
 
 def runners() -> list[str]:

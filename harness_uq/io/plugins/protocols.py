@@ -155,6 +155,7 @@ class RenderOptions:
     ----------
     width : characters per line of text; None takes the width of the terminal, or as many as needed without one
     is_terminal : whether text may be folded and styled; None asks standard output
+    in_python : whether hints name attributes and arguments of Python instead of options of the command line
     columns : names of the columns of a table for a paper, in order; `("all",)` for every column, None for those that
         fit the width of a page
     digits : number of decimals, 0 to 12; None for the format's own
@@ -170,6 +171,7 @@ class RenderOptions:
 
     width: int | None = None
     is_terminal: bool | None = None
+    in_python: bool = False
     columns: tuple[str, ...] | None = None
     digits: int | None = None
     percent: bool = False

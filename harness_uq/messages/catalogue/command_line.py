@@ -43,7 +43,8 @@ NOT_IGNORABLE = MessageType.error(
 )
 UNKNOWN_MESSAGE = MessageType.error(
     "UQ909",
-    'No message has the code or name {label!r}.{suggestion} The page "Messages" of the documentation lists all codes.',
+    "No message has the code or name {label!r}.{suggestion} Outputs print the codes and names of their messages with "
+    "--notes.",
     "The option `--ignore` accepts the code of a message, such as `UQ104`, or its name, such as `few-clusters`.",
     "Check the spelling of the message code or message name.",
 )

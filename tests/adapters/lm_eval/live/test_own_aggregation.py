@@ -128,6 +128,17 @@ def test_a_damaged_entry_has_no_interval(own_run, tmp_path, damage):
     assert by_metric(estimate(change(own_run[1], tmp_path, edit)))["weighted_acc"].interval is None
 
 
+def test_the_log_of_a_live_run_says_why_it_has_no_interval(own_run, tmp_path):
+    def edit(tree):
+        for entry in tree["uq"]["estimates"]:
+            messages = [{"code": "LM214", "params": {"reason": "It returns 0 for every resample."}}]
+            entry.update({"interval": None, "messages": messages})
+
+    reason = by_metric(estimate(change(own_run[1], tmp_path, edit)))["weighted_acc"].reason.text
+    assert reason.startswith("It returns 0 for every resample.")
+    assert "computes the score with" not in reason
+
+
 def test_changed_parameters_of_a_message_are_ignored(own_run, tmp_path):
     def edit(tree):
         for entry in tree["uq"]["estimates"]:
