@@ -9,7 +9,7 @@ from harness_uq.analyses.overall.compare import compare_overall
 from harness_uq.data.log_filter import Selection
 from harness_uq.data.selection import systems_in_order
 from harness_uq.data.task_log import log_of_array
-from harness_uq.inference.compared_runs import Side
+from harness_uq.inference.compared_runs import Side, named_alike
 from harness_uq.inference.labels import HumanLabels, compare_with_labels
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io.human_labels import human_labels, selection_with_labels
@@ -166,8 +166,9 @@ def _pairs(
     if b is None and baseline is None and isinstance(a, list | tuple) and len(a) == 2 and len(models) != 2:
         a, b = cast("Sequence[Runs]", a)
     if b is not None:
+        both = named_alike([task_logs(runs, plugins, selection) for runs in (a, b)])
         side_a, side_b = (
-            Side.read(runs, name, plugins, options.structure, selection) for runs, name in ((a, "A"), (b, "B"))
+            Side.read(runs, name, plugins, options.structure) for runs, name in zip(both, "AB", strict=True)
         )
         yield side_a, side_b
         return

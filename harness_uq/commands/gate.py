@@ -65,7 +65,7 @@ _ARGUMENTS = (
         metavar="OLD",
         nargs="+",
         group_of_one="mode",
-        help="Use these runs, or this store, as baseline; several arguments are repeated runs of one system",
+        help="Use these runs, or this system of NEW, as baseline; or a store; several arguments are repeated runs",
     ),
     Option(
         name="history",
@@ -129,11 +129,17 @@ def run(args: argparse.Namespace) -> int:
 def _gate(args: argparse.Namespace, plugins: "Plugins", emitter: _emit.Emitter) -> int:
     from harness_uq.analyses.gating.gate import gate
     from harness_uq.data.selection import LogFilter
+    from harness_uq.inference.compared_runs import named_alike
     from harness_uq.results.gate import gate_answer
 
     news = [_load.scan_named(args, argument, plugins).reading for argument in args.new]
     sources = {log.source for reading in news for log in reading.logs}
-    baselines = [_baseline(args, argument, sources, plugins) for argument in args.baseline or ()]
+    if _names_system(args.baseline, news):
+        news, baselines = _split(news, args.baseline[0])
+        names: list[str | None] = [None] * len(baselines)
+    else:
+        names = [_load.parse_named_path(argument)[0] for argument in args.baseline or ()]
+        baselines = [_baseline(args, argument, sources, plugins) for argument in args.baseline or ()]
     further = [_load.read_runs_or_store(args, argument, plugins) for argument in args.history or ()]
     readings = [*news, *baselines, *further]
     errors = _load.reading_errors(*readings)
@@ -141,12 +147,11 @@ def _gate(args: argparse.Namespace, plugins: "Plugins", emitter: _emit.Emitter) 
         emitter.emit_errors(errors)
         return BROKEN
     new = [_side(args, "The new runs", reading, None) for reading in news]
-    baseline = [
-        _side(args, "The baseline runs", reading, _load.parse_named_path(argument)[0])
-        for argument, reading in zip(args.baseline or (), baselines, strict=True)
-    ]
-    _check_one_system("new", new)
-    _check_one_system("baseline", baseline)
+    baseline = [_side(args, "The baseline runs", reading, name) for name, reading in zip(names, baselines, strict=True)]
+    _check_one_system(args, "new", new)
+    _check_one_system(args, "baseline", baseline)
+    named = named_alike([*new, *baseline])
+    new, baseline = named[: len(new)], named[len(new) :]
     with _console.checking_arguments():
         LogFilter(models=tuple(args.model)).check([log for reading in readings for log in reading.logs])
     every = [log for logs in (*new, *baseline) for log in logs]
@@ -197,16 +202,48 @@ def _names_resources(args: argparse.Namespace) -> bool:
     return reads_resources(named_metrics(name for one in given if isinstance(one, Mapping) for name in one))
 
 
-def _check_one_system(side: str, runs: "Sequence[Sequence[TaskLog]]") -> None:
+def _names_system(baseline: "Sequence[str] | None", news: "Sequence[Reading]") -> bool:
+    """Whether `--baseline` is no path, but the name of a system in the new runs."""
+    from harness_uq.data.selection import matches_system
+    from harness_uq.io.paths import exists
+
+    systems = {log.system for reading in news for log in reading.logs}
+    is_name = baseline is not None and len(baseline) == 1 and any(matches_system(name, baseline) for name in systems)
+    return is_name and not exists(baseline[0])  # type: ignore[index]
+
+
+def _split(news: "Sequence[Reading]", name: str) -> "tuple[list[Reading], list[Reading]]":
+    """The runs of the other systems, and those of the system with this name."""
+    from harness_uq.data.selection import matches_system
+
+    def part(reading: "Reading", *, is_baseline: bool) -> "Reading":
+        logs = tuple(log for log in reading.logs if matches_system(log.system, [name]) == is_baseline)
+        return replace(reading, logs=logs) if not is_baseline else type(reading)(logs)
+
+    new, baseline = ([part(reading, is_baseline=one) for reading in news] for one in (False, True))
+    if not any(reading.logs for reading in new):
+        raise UsageError(f"The new runs contain only the system of --baseline: {name}. Add runs of another system.")
+    return [reading for reading in new if reading.logs], [reading for reading in baseline if reading.logs]
+
+
+def _check_one_system(args: argparse.Namespace, side: str, runs: "Sequence[Sequence[TaskLog]]") -> None:
     """Check that the runs of one side belong to one system. Raises UsageError if they do not; the message explains how
     to name them.
     """
     systems = sorted({log.system for logs in runs for log in logs})
     if len(systems) > 1:
         raise UsageError(
-            f"The {side} runs belong to several systems: {', '.join(systems)}. If they are repeated runs of one "
-            "system, name all of them alike, such as main=RUN1 main=RUN2."
+            f"The {side} runs belong to several systems: {', '.join(systems)}. {_with_baseline(args)}If they are "
+            "repeated runs of one system, name all of them alike, such as main=RUN1 main=RUN2."
         )
+
+
+def _with_baseline(args: argparse.Namespace) -> str:
+    """How to compare two runs that were both given as new; empty if there is a baseline or a single run."""
+    if args.baseline or len(args.new) < 2:
+        return ""
+    new, old = map(shlex.quote, args.new[:2])
+    return f"If the second is the baseline, use harness-uq gate {new} --baseline {old} --margin 0.01. "
 
 
 def _check_selected(args: argparse.Namespace, tasks: Set[str], selected: Set[str]) -> None:
@@ -265,10 +302,12 @@ def _side(args: argparse.Namespace, whose: str, reading: "Reading", name: str | 
         any_model.check(reading.logs)
     chosen = [system for system in systems if len(systems) == 1 or matches_system(system, args.model)]
     if len(chosen) != 1:
-        raise UsageError(
-            f"{whose} contain several systems: {', '.join(systems)}. Select one, such as "
-            f"--model {shlex.quote(systems[0])}."
-        )
+        path = _load.parse_named_path(args.new[0])[1]
+        if args.baseline == [path] and len(systems) > 1:  # two systems of one file
+            advice = f"Name the one that is the baseline, such as --baseline {shlex.quote(systems[-1])}."
+        else:
+            advice = f"Select one, such as --model {shlex.quote(systems[0])}."
+        raise UsageError(f"{whose} contain several systems: {', '.join(systems)}. {advice}")
     selected = replace(any_model, models=tuple(chosen)).of(reading.logs)
     return [log if name is None else replace(log, system=name) for log in selected]
 
@@ -307,7 +346,10 @@ def _gate_options(args: argparse.Namespace, logs: "Sequence[TaskLog]") -> "Optio
     if is_compared and not (args.margin or options.margin or options.margins or options.improve_by):
         raise UsageError("No margin given. Set one, such as --margin 0.01, or in the settings file.")
     if not (is_compared or options.at_least or options.at_most):
-        raise UsageError("Nothing to decide. Give a --baseline with a --margin, or a bound such as --at-least 0.8.")
+        raise UsageError(
+            f"Nothing to decide. {_with_baseline(args)}"
+            "Give a --baseline with a --margin, or a bound such as --at-least 0.8."
+        )
     for option, given in (("--margin", args.margin), ("--improve-by", args.improve_by)):
         if unknown := sorted({name for name, _ in given if name} - tasks - metrics - {ERROR_RATE}):
             raise UsageError(unknown_name(f"task or metric of {option}", unknown[0], tasks | metrics, plural="names"))

@@ -434,6 +434,9 @@ class CommandParser(argparse.ArgumentParser):
         others = [one.commands.split() for one in (*OPTIONS.values(), *SHARED) if option in one.arguments]
         if others and others[0]:
             return f" It is an option of {join_words(others[0])}.{_ELSEWHERE.get(option, '')}"
+        formats = self._option_string_actions["--format"].help or "" if "--format" in known else ""
+        if (name := option.removeprefix("--")) in formats.partition(";")[0].replace(",", "").split():
+            return f" Use --format {name} --output FILE."
         return did_you_mean(option, known)
 
     def error(self, message: str) -> NoReturn:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 
 from harness_uq.data.log_filter import Selection
 from harness_uq.data.missing_scores import MissingCounts
@@ -9,8 +10,11 @@ from harness_uq.data.selection import ScoreKey, SelectedRun, select_runs
 from harness_uq.data.structure import StructureOptions
 from harness_uq.data.task_log import Scores, TaskLog
 from harness_uq.inference.evidence import with_best_evidence
+from harness_uq.io.paths import name_of
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.io.readers import Runs, task_logs
+from harness_uq.io.tables.build_task_logs import TASK
+from harness_uq.io.tables.reader import NAME
 from harness_uq.messages.catalogue.comparison import (
     DIFFERENT_TASKS_COMPARED,
     NO_COMMON_SCORES,
@@ -59,6 +63,19 @@ class Side:
             for key, run in self.chosen.items()
             if isinstance(run.data, Scores) and run.data.missing is not None
         }
+
+
+def named_alike(runs: Sequence[Sequence[TaskLog]]) -> list[list[TaskLog]]:
+    """The logs of runs that are compared; runs of one task each that is named after its table get a common name."""
+    is_named_after_table = all(len({log.task for log in logs}) == 1 for logs in runs) and all(
+        log.source.harness == NAME and log.task in (TASK, PurePath(name_of(log.source.path)).stem)
+        for logs in runs
+        for log in logs
+    )
+    has_one_name = len({log.task for logs in runs for log in logs}) == 1
+    if has_one_name or not is_named_after_table:
+        return [list(logs) for logs in runs]
+    return [[replace(log, task=TASK) for log in logs] for logs in runs]
 
 
 def common_keys(a: Side, b: Side) -> tuple[list[tuple[ScoreKey, ScoreKey]], tuple[Message, ...]]:

@@ -20,7 +20,7 @@ from harness_uq.messages.catalogue.reading import COLUMN_IDENTIFIES_ROWS, REPEAT
 from harness_uq.messages.errors import DataError, LogError, unknown_name
 
 _OPTIONAL = ("cluster", "higher_is_better", "ended_by")
-_TASK = "scores"  # of tables that name neither system nor task
+TASK = "scores"  # of data frames, and of tables that name neither system nor task
 _METRIC = "score"  # of columns that are called after their system
 _UUID_COLUMN = "sample_id"
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}|[2-9A-HJ-NP-Za-km-z]{22}")  # or a short UUID
@@ -111,7 +111,7 @@ class _Job:
         has_system = "system" in self.layout.parts or column.system is not None
         return {
             "system": column.system or names.system or names.name,
-            "task": names.task or (names.name if has_system else _TASK),
+            "task": names.task or (names.name if has_system else TASK),
             "metric": column.metric or (column.name if column.system is None else _METRIC),
             "filter": "none",
         }

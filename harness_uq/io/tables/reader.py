@@ -124,11 +124,12 @@ class TableReader:
         """The logs of a data frame or a mapping of columns, as `read_file`. Raises DataError if the argument is no
         table, and LogError for missing columns and invalid rows.
         """
+        from harness_uq.io.tables.build_task_logs import TASK
         from harness_uq.io.tables.column_roles import layout_of
         from harness_uq.io.tables.dataframe_input import table_from_frame
 
         table = table_from_frame(frame)
-        return self._logs(table, layout_of(list(table.columns), self.columns), NAME, NAME, system, task)
+        return self._logs(table, layout_of(list(table.columns), self.columns), NAME, NAME, system, task or TASK)
 
     def _logs(
         self, table: "Table", layout: "Layout", name: str, path: str, system: str | None, task: str | None
