@@ -105,5 +105,5 @@ def _passage_sample(question: Question) -> Sample:
         input=f"{question.passage}\n\n{question.question}",
         choices=list(question.choices),
         target="ABCD"[int(question.answer)],
-        metadata={"passage": question.passage_id},
+        metadata={"passage": question.passage_id, "category": question.category},
     )

@@ -43,6 +43,11 @@ ASKED = {
     "food": "What do {name}'s guests eat?",
     "sport": "Which club does {name} go to?",
 }
+CATEGORIES = {
+    **dict.fromkeys(("job", "sport"), "person"),
+    **dict.fromkeys(("place", "pet", "colour"), "home"),
+    **dict.fromkeys(("day", "food"), "visits"),
+}
 GOODS = ("pears", "candles", "marbles", "postcards", "buttons", "walnuts")
 WORDS = ("amber", "brook", "cedar", "dune", "ember", "fjord", "grove", "harbour", "inlet", "juniper")
 MEASURES = (("metres", "centimetres", 100), ("kilograms", "grams", 1000), ("hours", "minutes", 60))
@@ -69,7 +74,8 @@ def passages() -> Iterator[Row]:
             others = [option for option in FACTS[kind] if option != facts[kind]]
             wrong = shuffled(others, passage_id, kind, "wrong")[:3]
             row = multiple_choice(f"{passage_id}-{place}", ASKED[kind].format(name=name), facts[kind], wrong)
-            yield {**row, "passage_id": passage_id, "passage": STORY.format(name=name, **facts)}
+            passage = STORY.format(name=name, **facts)
+            yield {**row, "category": CATEGORIES[kind], "passage_id": passage_id, "passage": passage}
 
 
 def word_problems() -> Iterator[Row]:

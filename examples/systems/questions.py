@@ -17,6 +17,7 @@ class Question:
     question: str
     answer: str | int
     choices: tuple[str, ...] = ()
+    category: str = ""
     passage_id: str = ""
     passage: str = ""
 

@@ -3,6 +3,7 @@
 import argparse
 import shlex
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from harness_uq.commands import console as _console
@@ -186,10 +187,11 @@ def _sides(args: argparse.Namespace, plugins: "Plugins") -> "tuple[list[Reading]
     Without `--baseline` these are the systems of two arguments, or the two systems in any number of arguments.
     """
     from harness_uq.data.selection import systems_in_order
+    from harness_uq.inference.compared_runs import named_alike
 
     if len(args.runs) == 2 and len(args.model) != 2 and args.baseline is None:
         parts = [_load.scan_named(args, argument, plugins).reading for argument in args.runs]
-        a, b = (_load.select_unlabeled(args, [part], args.labels) for part in parts)
+        a, b = named_alike([_load.select_unlabeled(args, [part], args.labels) for part in parts])
         return parts, [a] if a else [], b
     readings = [scan.reading for scan in _load.scan_all_named(args, args.runs, plugins)]
     logs = _load.select_unlabeled(args, readings, args.labels)
@@ -197,7 +199,7 @@ def _sides(args: argparse.Namespace, plugins: "Plugins") -> "tuple[list[Reading]
         return readings, [], []
     systems = systems_in_order(logs, args.model)
     if args.baseline is None:
-        first, baseline = _two(systems)
+        first, baseline = _two(systems, logs)
         others = [first]
     else:
         baseline = args.baseline
@@ -208,7 +210,7 @@ def _sides(args: argparse.Namespace, plugins: "Plugins") -> "tuple[list[Reading]
     return readings, [by_system[system] for system in others], by_system[baseline]
 
 
-def _two(systems: Sequence[str]) -> tuple[str, str]:
+def _two(systems: "Sequence[str]", logs: "Sequence[TaskLog]") -> tuple[str, str]:
     """The two systems to compare. Raises UsageError if there are not exactly two."""
     if len(systems) == 2:
         return systems[0], systems[1]
@@ -217,11 +219,24 @@ def _two(systems: Sequence[str]) -> tuple[str, str]:
             f"The logs contain one system: {systems[0]}. Give runs of two systems, or two "
             "files to compare two runs of one system."
         )
+    if len(harnesses := {log.source.harness: _folder_of(log.source.harness, logs) for log in logs}) > 1:
+        listed = ", ".join(f"{folder} ({name})" for name, folder in harnesses.items())
+        raise UsageError(
+            f"The logs contain {len(systems)} systems of {len(harnesses)} harnesses. Give the folder of one harness: "
+            f"{listed}. Or select two systems: {', '.join(systems)}."
+        )
     two = " ".join(f"--model {shlex.quote(name)}" for name in systems[:2])
     raise UsageError(
         f"The logs contain {len(systems)} systems: {', '.join(systems)}. Select two, such as {two}, compare all with "
         f"one by --baseline {shlex.quote(systems[0])}, or rank all with harness-uq rank."
     )
+
+
+def _folder_of(harness: str, logs: "Sequence[TaskLog]") -> str:
+    """The folder that contains all logs of a harness."""
+    folders = [log.source.path.rpartition("/")[0].split("/") for log in logs if log.source.harness == harness]
+    shared = takewhile(lambda names: len(set(names)) == 1, zip(*folders, strict=False))
+    return "/".join(names[0] for names in shared) or "."
 
 
 PAGES = {

@@ -44,6 +44,10 @@ Scores with intervals:
   harness-uq estimate {path}/lm-eval/scripted-large
 Is one system better than the other?
   harness-uq compare {path}/lm-eval
+The same for each category of questions:
+  harness-uq compare {path}/lm-eval --task demo_passages --by category
+The same in the logs of Inspect AI:
+  harness-uq compare {path}/inspect
 How many questions are needed to find a difference of 5 points?
   harness-uq plan {path}/lm-eval --task demo_passages --difference 0.05
 One HTML page with all results:

@@ -25,10 +25,23 @@ def test_the_commands_that_are_suggested_succeed(tmp_path, monkeypatch, capsys, 
     monkeypatch.chdir(tmp_path)
     code, out, err = output(capsys, "demo", *option)
     commands = [line.split() for line in out.splitlines() if line.startswith("  harness-uq ")]
-    assert (code, err, len(commands)) == (0, "", 5 - len(option))
+    assert (code, err, len(commands)) == (0, "", 4 if option else 7)
     assert max(map(len, out.splitlines())) <= 80
     for _, *arguments in commands:
         assert main(arguments) == 0
+
+
+@pytest.mark.parametrize("harness", ["lm-eval", "inspect"])
+def test_the_logs_of_both_harnesses_have_categories_of_questions(tmp_path, harness):
+    rows = harness_uq.compare(harness_uq.demo(tmp_path) / harness, by="category")
+    assert {group.group for row in rows for group in row.groups} == {"home", "person", "visits"}
+
+
+def test_of_the_whole_folder_the_folder_of_a_harness_is_suggested(tmp_path, capsys):
+    folder = harness_uq.demo(tmp_path)
+    code, _, err = output(capsys, "compare", str(folder))
+    assert code == 2
+    assert f"{folder}/inspect (inspect), {folder}/lm-eval (lm-eval)" in err
 
 
 def test_the_suggested_report_shows_both_systems(tmp_path, monkeypatch):
