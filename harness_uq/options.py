@@ -1,9 +1,9 @@
 """All options of analyses, each declared once: keyword, argument of the command line, and key of the settings file.
 
 `Options` holds the values of one analysis. The metadata of its fields is their declaration, from which follow the
-keywords of each function (`options_typed.py` contains their types), the arguments of each command, the keys of the
-settings file, and the settings of live runs. An argument takes precedence over the settings file, and the settings file
-over the default; `options_from_arguments` is the only function that decides this.
+keywords of each function (`options_typed.py` contains their types), the arguments of each command and the keys of the
+settings file. An argument takes precedence over the settings file, and the settings file over the default;
+`options_from_arguments` is the only function that decides this. `LIVE_OPTIONS` are the options of a harness run.
 """
 # ruff: noqa: A002, RUF009 -- `range` and `filter` are names of options, and their declarations are calls
 
@@ -222,7 +222,6 @@ class Option:
     - `commands`: commands whose command line has the option.
     - `functions`: Python functions that have the keyword; None for those with the names of the commands.
     - `settings`: rules of the keys of the settings file that set the option.
-    - `live`: rule of the setting of live runs.
     - `merge`: how an argument with names is combined with the settings file: `replace` it, `by name`, or `unless
       general`: by name, unless the argument applies to all names.
     - `variants`: what differs in single commands; a text is another help.
@@ -246,7 +245,6 @@ class Option:
     commands: str = ""
     functions: str | None = None
     settings: Mapping[str, Rule] = field(default_factory=dict)
-    live: Rule | None = None
     merge: Literal["replace", "by name", "unless general"] = "replace"
     variants: Mapping[str, str | Mapping[str, Any]] = field(default_factory=dict)
     basic: str | None = None
@@ -452,7 +450,6 @@ class Options:
             "cluster": Rule(text, "the name of a field, none or auto"),
             "clusters": Rule(table_of(text), 'a table of fields by task, such as {drop = "section_id"}'),
         },
-        live=Rule(_clusters, "the name of a field, TASK=FIELD, none or auto, or a list of these"),
         help="Cluster questions by FIELD; 'auto' detects FIELD, 'none' ignores clusters (default: auto, repeatable)",
         basic="estimate compare rank report structure rescore",
     )
@@ -565,7 +562,6 @@ class Options:
         rule=Rule(text, "the name of a method, such as bayes"),
         commands=f"{_SCORES} compare",
         functions=f"{_ESTIMATE} {_COMPARE}",
-        live=Rule(text, "the name of a method, such as bayes"),
         help="Use bayes, wilson, t, clt or another method; see the list below (default: {default})",
         basic=f"{_SCORES} compare",
         variants={
@@ -639,7 +635,6 @@ class Options:
         commands=f"{_SCORES} {_SYSTEMS} watch",
         functions=f"{_ESTIMATE} {_COMPARE} {_RANK}",
         settings={"scope": one_of("population", "benchmark")},
-        live=one_of(*get_args(Scope)),
         help="Set the scope: population, benchmark or full; new questions, these, or all (default: {default})",
         basic=f"{_SCORES} rank watch",
         variants={
@@ -657,7 +652,6 @@ class Options:
         commands=_LEVEL,
         functions=f"{_ESTIMATE} {_COMPARE} {_RANK} effects history plan plan_labels plan_active assess_graders",
         settings={"level": LEVEL},
-        live=LEVEL,
         help="Set the nominal coverage of intervals (default: {default})",
         basic=_LEVEL.replace("plan ", ""),
     )
@@ -675,7 +669,6 @@ class Options:
         commands=_SCORES,
         functions=_ESTIMATE,
         rule=Rule(text, "an estimand, such as mean or pass@4"),
-        live=Rule(text, "an estimand, such as mean or pass@4"),
         help="Estimate mean, pass@K, pass^K or maj@K; or G-pass@K:TAU or mG-pass@K (default: {default})",
         basic="estimate rescore",
     )
@@ -937,6 +930,92 @@ OPTIONS: Mapping[str, Option] = {
 
 
 @cache
+@dataclass(frozen=True, slots=True)
+class LiveOption:
+    """An option of a harness run.
+
+    - `name`: key of the setting.
+    - `rule`: conversion and valid values.
+    - `help`: what it does, in one line.
+    - `metavar`: placeholder of the value in the help; None if the option has no value.
+    - `example`: a value for error messages.
+    - `is_list`: whether the option can be given several times.
+    """
+
+    name: str
+    rule: Rule
+    help: str
+    metavar: str | None = None
+    example: str = ""
+    is_list: bool = False
+
+    @property
+    def flag(self) -> str:
+        """The option as it is typed."""
+        return live_flag(self.name)
+
+    @property
+    def variable(self) -> str:
+        """Name of the environment variable, for a harness whose settings are in the environment."""
+        return self.flag.removeprefix("--").replace("-", "_").upper().replace("UQ", "HARNESS_UQ", 1)
+
+    @property
+    def help_line(self) -> str:
+        """The option in a help text, with the placeholder of its value."""
+        usage = f"{self.flag} {self.metavar or ''}"
+        return f"  {usage:26}{self.help}"
+
+
+def live_flag(name: str) -> str:
+    """The option of a harness run as it is typed.
+
+    >>> live_flag("reference_runs"), live_flag("method")
+    ('--uq-reference-runs', '--uq')
+    """
+    return "--uq" if name == "method" else f"--uq-{name.replace('_', '-')}"
+
+
+LIVE_OPTIONS = (
+    LiveOption(
+        *("method", Rule(text, "the name of a method, such as bayes")),
+        *("Use bayes, wilson, t, clt or another method, or off", "METHOD", "bayes"),
+    ),
+    LiveOption("level", LEVEL, "Set the nominal coverage (default: 0.95)", "P", "0.95"),
+    LiveOption(
+        *("scope", one_of(*get_args(Scope))),
+        *("Set the scope: population, benchmark or full", "SCOPE", "population"),
+    ),
+    LiveOption(
+        *("cluster", Rule(_clusters, "the name of a field, TASK=FIELD, none or auto, or a list of these")),
+        *("Cluster questions by FIELD, by none or auto", "FIELD", "passage"),
+        is_list=True,
+    ),
+    LiveOption(
+        *("estimand", Rule(text, "an estimand, such as mean or pass@4")),
+        *("Estimate mean, pass@K, pass^K or maj@K", "ESTIMAND", "pass@4"),
+    ),
+    LiveOption(
+        *("compare", Rule(text, "the path of a logged run")),
+        *("Compare the new run with this logged run", "RUN", "runs/earlier"),
+    ),
+    LiveOption(
+        *("questions", Rule(partial(_whole, smallest=2), "a whole number of at least 2")),
+        *("Run N questions of each task, chosen in rounds", "N", "300"),
+    ),
+    LiveOption(
+        *("reference_runs", Rule(_text_or_texts, "the path of a logged run, or several paths")),
+        *("Choose them by these runs of other systems", "RUN", "runs/earlier"),
+        is_list=True,
+    ),
+    LiveOption(
+        *("rounds", Rule(partial(_whole, smallest=1), "a whole number of at least 1")),
+        *("Choose the questions in N rounds (default: 5)", "N", "5"),
+    ),
+    LiveOption("keep_stderr", one_of(True, False), "Keep the standard errors of the harness"),
+)
+"""The options of every harness run; adapters add those that only their harness needs."""
+
+
 def options_of_command(command: str) -> tuple[Option, ...]:
     """The options on the command line of a command."""
     return tuple(one.of(command) for one in OPTIONS.values() if one.is_of(command))

@@ -7,6 +7,8 @@ from .analyses.detect_structure import detect_structure as detect_structure
 from .analyses.estimate import estimate as estimate
 from .analyses.estimate import estimate_scores as estimate_scores
 from .analyses.live_settings import LiveSettings as LiveSettings
+from .analyses.live_settings import live_method as live_method
+from .analyses.live_settings import with_run_names as with_run_names
 from .analyses.pilot_variances import Components as Components
 from .data.catalogue import Catalogue as Catalogue
 from .data.catalogue import CatalogueEntry as CatalogueEntry
@@ -88,12 +90,15 @@ from .messages.errors import UsageError as UsageError
 from .messages.redaction import RedactedText as RedactedText
 from .messages.redaction import redact as redact
 from .messages.redaction import redact_value as redact_value
+from .options import LIVE_OPTIONS as LIVE_OPTIONS
+from .options import LiveOption as LiveOption
 from .options import Options as Options
 from .options import Rule as Rule
 from .options import one_of as one_of
 from .options_typed import EstimateKeywords as EstimateKeywords
 from .output.data import result_document as result_document
 from .output.sanitize import json_text as json_text
+from .output.table_notes import footnotes as footnotes
 from .results.comparison import Comparison as Comparison
 from .results.documents import render_results as render_results
 from .results.estimate import Estimate as Estimate

@@ -199,7 +199,7 @@ def _in_lm_eval(step: str, error: BaseException, folder: Path, stock: dict) -> S
     n, n_intervals = len(found), sum(entry.get("interval") is not None for entry in found)
     own = f"{n_intervals} of {n} intervals in the results" if n_intervals else "lm-eval's own numbers"
     assert n_intervals or results["results"] == stock["results"]
-    column = "with intervals" if "% CI" in printed.partition("Single trials")[0] else "as lm-eval's"
+    column = "with intervals" if "% interval" in printed.partition("Single trials")[0] else "as lm-eval's"
     is_said = type(error).__name__ in heard or "injected" in heard
     told = "what" if is_said else "interrupted" if "harness-uq: interrupted" in heard else "-"
     return Seen(f"{own}; table {column}", "values as lm-eval's", told, f"exit code {code}")

@@ -6,7 +6,8 @@ from typing import Final
 NAME: Final = "harness_uq"
 SCHEMA: Final = 1
 SCORES_HASH: Final = "scores_hash"
-METRICS: Final = ("uq_lower", "uq_upper", "uq_sd")
+SD: Final = "uq_sd"  # only if Inspect's own standard error is shown
+METRICS: Final = ("uq_lower", "uq_upper", SD)
 NATIVE_STDERR: Final = "std_error"  # Inspect's own value of a standard error that was replaced
 NATIVE_VALUE: Final = "value"  # Inspect's own value of a mean that was replaced
 REGISTERED: Final = ("uq", "bayes_at_n", "pass_k")

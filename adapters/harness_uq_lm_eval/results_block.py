@@ -66,16 +66,25 @@ def _replaces_value(entry: Entry) -> bool:
     return entry.get("method") == ACTIVE and real(entry.get("value")) is not None
 
 
-def add_block(results: Results, entries: Sequence[Entry], settings: Mapping[str, object], **more: object) -> None:
+def add_block(
+    results: Results,
+    entries: Sequence[Entry],
+    settings: Mapping[str, object],
+    keeps_stderr: bool = False,
+    /,
+    **more: object,
+) -> None:
     """Add the block to results, and write each standard error next to the value that it belongs to.
 
     If an estimate has no standard error, the harness's own stays; if that is unknown, `N/A` is written. The value of an
     estimate from actively chosen documents replaces the harness's own, which the block keeps. If there is no such
     estimate, `N/A` is written, and the block keeps the value in `withheld`. `results`: results of lm-eval, modified in
-    place. `entries`: one per estimate, from `Estimate.to_dict` or `failed_entry`. `more`: further members of the block.
+    place. `entries`: one per estimate, from `Estimate.to_dict` or `failed_entry`. `keeps_stderr`: whether the harness's
+    standard errors stay in their place. `more`: further members of the block.
     """
     _write_values(results, native_values(results))
-    std_errors = [(row, key, error) for entry in entries for row, key, error in _std_errors(results, entry)]
+    replaced = filter(_replaces_value, entries) if keeps_stderr else entries
+    std_errors = [one for entry in replaced for one in _std_errors(results, entry)]
     _write_values(results, {_key(entry): real(entry.get("value")) for entry in entries if _replaces_value(entry)})
     if settings.get(QUESTIONS) is not None:
         more = {**more, WITHHELD: (withheld := withheld_values(results, entries))}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness_uq.messages.errors import LogError, UsageError, unknown_name
-from harness_uq.options import OPTIONS, Rule, one_of, table_of, text, texts
+from harness_uq.options import LIVE_OPTIONS, OPTIONS, Rule, one_of, table_of, text, texts
 
 if TYPE_CHECKING:
     from harness_uq.io.prices import PriceTable
@@ -190,8 +190,5 @@ FILE_SETTINGS: Mapping[str, Rule] = {
 }
 """Settings of a settings file."""
 
-LIVE_SETTINGS: Mapping[str, Rule] = {
-    **{one.name: one.live for one in OPTIONS.values() if one.live is not None},
-    "compare": Rule(text, "the path of a logged run"),
-}
+LIVE_SETTINGS: Mapping[str, Rule] = {one.name: one.rule for one in LIVE_OPTIONS}
 """Settings of a harness run with `--uq`."""

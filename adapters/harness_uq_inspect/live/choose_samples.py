@@ -10,8 +10,7 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Final, ParamSpec
 
-from harness_uq.plugin_api import ActiveHistory, UsageError
-from harness_uq_inspect.live.settings import InspectSettings
+from harness_uq.plugin_api import ActiveHistory, LiveSettings, UsageError
 
 if TYPE_CHECKING:
     from inspect_ai import Task
@@ -33,7 +32,7 @@ def check_arguments(arguments: list[str]) -> None:
             raise UsageError(f"--uq-questions cannot be combined with {option}.")
 
 
-def install(settings: InspectSettings) -> Callable[[], None]:
+def install(settings: LiveSettings) -> Callable[[], None]:
     """Wrap the function that loads tasks, and return a function that undoes this. Raises UsageError if the installed
     version of Inspect lacks this function.
     """
@@ -48,7 +47,7 @@ def install(settings: InspectSettings) -> Callable[[], None]:
     return lambda: setattr(module, LOAD[1], load)
 
 
-def _choosing(load: "Callable[P, list[Task]]", settings: InspectSettings) -> "Callable[P, list[Task]]":
+def _choosing(load: "Callable[P, list[Task]]", settings: LiveSettings) -> "Callable[P, list[Task]]":
     @wraps(load)
     def load_and_choose(*args: P.args, **kwargs: P.kwargs) -> "list[Task]":
         tasks = load(*args, **kwargs)
@@ -59,7 +58,7 @@ def _choosing(load: "Callable[P, list[Task]]", settings: InspectSettings) -> "Ca
     return load_and_choose
 
 
-def _choose(task: "Task", settings: InspectSettings) -> None:
+def _choose(task: "Task", settings: LiveSettings) -> None:
     """Replace the dataset of a task by a source of samples. Raises UsageError if the task generates its samples itself,
     and DataError, LogError or NotEstimableError as for `ActiveSource`.
     """
@@ -71,7 +70,7 @@ def _choose(task: "Task", settings: InspectSettings) -> None:
         raise UsageError(f"--uq-questions cannot be used with {task.name}, which generates its samples itself.")
     dataset = task.dataset
     history = _history(settings.reference_runs, str(task.name))
-    source = ActiveSource(dataset, history, n_questions=settings.n_questions or 0)
+    source = ActiveSource(dataset, history, n_questions=settings.questions or 0, n_rounds=settings.rounds)
     task.sample_source = source
     task.dataset = MemoryDataset(source.initial_samples(), name=dataset.name, location=dataset.location)
 

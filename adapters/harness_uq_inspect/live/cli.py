@@ -7,9 +7,10 @@ from importlib.metadata import entry_points
 from traceback import walk_tb
 from typing import Final
 
-from harness_uq.plugin_api import HarnessUqError, MissingDependencyError, UsageError, escape_control
-from harness_uq_inspect.live.environment import OPTIONS, VARIABLE, is_enabled, split_arguments
+from harness_uq.plugin_api import LIVE_OPTIONS, HarnessUqError, MissingDependencyError, UsageError, escape_control
+from harness_uq_inspect.live.environment import DEFAULT, VARIABLE, is_enabled
 
+_RUNS: Final = (["eval"], ["eval-set"], ["eval-retry"], ["score"])  # commands that add intervals without `--uq`
 _HELP: Final = """\
 usage: harness-uq inspect COMMAND [--uq METHOD] [options of inspect COMMAND]
 
@@ -17,31 +18,26 @@ Run inspect with intervals in its output.
 
 Examples:
   # Add intervals to the log, and print a table of intervals at the end
-  harness-uq inspect eval task.py --model openai/gpt-4o --uq bayes
+  harness-uq inspect eval task.py --model openai/gpt-4o
   # Also compare the new run with an earlier run
-  harness-uq inspect eval task.py --uq bayes --uq-compare logs/earlier.eval
+  harness-uq inspect eval task.py --uq-compare logs/earlier.eval
   # Run 300 questions, chosen during the run by the scores of earlier runs
-  harness-uq inspect eval task.py --uq bayes --uq-questions 300 \\
+  harness-uq inspect eval task.py --uq-questions 300 \\
     --uq-reference-runs logs/earlier
 
 Options:
-  --uq METHOD              Use bayes, wilson, t, clt or another method
-  --uq-level P             Set the nominal coverage (default: 0.95)
-  --uq-scope SCOPE         Set the scope: population, benchmark or full
-  --uq-cluster FIELD       Cluster questions by FIELD, by none or auto
-  --uq-compare RUN         Compare the new run with this logged run
-  --uq-questions N         Run N questions of each task, chosen during the run
-  --uq-reference-runs RUN  Choose the questions by these runs of other systems
-  -h, --help               Show this help and exit
+{options}
+  -h, --help                Show this help and exit
 
 Environment:
-  HARNESS_UQ=METHOD        Add intervals to runs without the option --uq
-  HARNESS_UQ_SWAP=0        Keep the values of Inspect's own stderr metric
+  HARNESS_UQ=METHOD         Add intervals to runs of the command inspect, too
+  HARNESS_UQ_LEVEL=P        Set the option --uq-level; the others alike
 
 Intervals are added to each log of inspect eval, eval-set, eval-retry and score.
-All other options require the option --uq or the environment variable
-HARNESS_UQ. The options --uq-cluster and --uq-reference-runs are repeatable;
-FIELD may be TASK=FIELD.
+Without --uq, the method is that of HARNESS_UQ, or else bayes. In the log, the
+standard error of harness-uq replaces the value of stderr, unless
+--uq-keep-stderr is given. The options --uq-cluster and --uq-reference-runs are
+repeatable; FIELD may be TASK=FIELD.
 
 Exit codes: those of inspect, 2 if an option --uq is invalid
 """
@@ -50,25 +46,26 @@ Exit codes: those of inspect, 2 if an option --uq is invalid
 def main(argv: Sequence[str]) -> int:
     """Run Inspect and return its exit code, or 2 if a `--uq` option is invalid."""
     if not argv or list(argv) in (["--help"], ["-h"]):
-        sys.stdout.write(_HELP)
+        sys.stdout.write(_HELP.format(options="\n".join(option.help_line for option in LIVE_OPTIONS)))
         return 0
-    original_environment, original_argv = dict(os.environ), sys.argv
+    original_environment, original_argv, variables = dict(os.environ), sys.argv, dict[str, str]()
     restore: Callable[[], None] = lambda: None  # noqa: E731 - nothing to undo unless `--uq-questions` is given
     try:
-        inspect_arguments, variables = split_arguments(argv)
-        if variables:
-            os.environ.update(variables)
-            if VARIABLE not in variables and not is_enabled():
-                options = sorted(option for option, variable in OPTIONS.items() if variable in variables)
-                raise UsageError(f"{', '.join(options)} can only be used with --uq: add --uq bayes.")
-            from harness_uq_inspect.live.settings import settings_from_environment
+        from harness_uq_inspect.live.settings import settings_from_environment, split_arguments
 
+        inspect_arguments, variables = split_arguments(argv)
+        is_run = inspect_arguments[:1] in _RUNS
+        os.environ.update({**({DEFAULT: "bayes"} if is_run else {}), **variables})
+        if is_enabled() and (is_run or variables):
             settings = settings_from_environment()
-            if settings.n_questions is not None:
+            if settings.questions is not None:
                 from harness_uq_inspect.live import choose_samples
 
                 choose_samples.check_arguments(inspect_arguments)
                 restore = choose_samples.install(settings)
+        elif variables.keys() - {VARIABLE}:
+            options = sorted(option.flag for option in LIVE_OPTIONS[1:] if option.variable in variables)
+            raise UsageError(f"{', '.join(options)} can only be used with --uq: add --uq bayes.")
         sys.argv = ["inspect", *inspect_arguments]  # `--detach` passes this to the process that it starts
         return _run_inspect()
     except HarnessUqError as error:
@@ -77,7 +74,7 @@ def main(argv: Sequence[str]) -> int:
     finally:
         restore()
         sys.argv = original_argv
-        for name in OPTIONS.values():
+        for name in {*variables, DEFAULT}:
             os.environ.pop(name, None)
             if name in original_environment:
                 os.environ[name] = original_environment[name]

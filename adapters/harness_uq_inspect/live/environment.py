@@ -1,74 +1,26 @@
-"""Environment variables and `--uq` options that enable intervals; importing this module loads no other."""
+"""Environment variables that enable intervals; importing this module loads no other."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
 VARIABLE: Final = "HARNESS_UQ"
-OPTIONS: Final = {
-    "--uq": VARIABLE,
-    "--uq-level": "HARNESS_UQ_LEVEL",
-    "--uq-scope": "HARNESS_UQ_SCOPE",
-    "--uq-cluster": "HARNESS_UQ_CLUSTER",
-    "--uq-compare": "HARNESS_UQ_COMPARE",
-    "--uq-questions": "HARNESS_UQ_QUESTIONS",
-    "--uq-reference-runs": "HARNESS_UQ_REFERENCE_RUNS",
-}
-_REPEATABLE: Final = frozenset({"--uq-cluster", "--uq-reference-runs"})
-_SWAP: Final = "HARNESS_UQ_SWAP"
-_OFF: Final = frozenset({"", "0", "off"})
-_EXAMPLES: Final = {
-    "--uq": "bayes",
-    "--uq-level": "0.95",
-    "--uq-scope": "population",
-    "--uq-cluster": "passage",
-    "--uq-compare": "logs/earlier.eval",
-    "--uq-questions": "300",
-    "--uq-reference-runs": "logs/earlier",
-}
+DEFAULT: Final = "HARNESS_UQ_DEFAULT"
+"""The method of a run of `harness-uq inspect`, unless `VARIABLE` names one, for example in the file `.env`."""
+KEEP_STDERR: Final = "HARNESS_UQ_KEEP_STDERR"
+_OFF: Final = frozenset({"", "0", "off", "false"})
+
+
+def method_in(environment: Mapping[str, str] = os.environ) -> str:
+    """The method that the environment names; empty if there is none."""
+    return environment.get(VARIABLE) or environment.get(DEFAULT) or ""
 
 
 def is_enabled(environment: Mapping[str, str] = os.environ) -> bool:
     """Whether the environment enables intervals."""
-    return environment.get(VARIABLE, "").lower() not in _OFF
+    return method_in(environment).lower() not in _OFF
 
 
 def keeps_native_stderr(environment: Mapping[str, str] = os.environ) -> bool:
     """Whether the environment asks to leave the value of Inspect's `stderr` unchanged."""
-    return environment.get(_SWAP) == "0"
-
-
-def split_arguments(arguments: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    """Separate the arguments for Inspect from the `--uq` options, which become environment variables. Raises UsageError
-    if an option has no value.
-
-    >>> split_arguments(["eval", "task.py", "--uq", "bayes", "--uq-level=0.9"])
-    (['eval', 'task.py'], {'HARNESS_UQ': 'bayes', 'HARNESS_UQ_LEVEL': '0.9'})
-    >>> split_arguments(["eval", "task.py", "--method", "bayes", "--uq_level=0.9"])
-    (['eval', 'task.py'], {'HARNESS_UQ': 'bayes', 'HARNESS_UQ_LEVEL': '0.9'})
-    """
-    from harness_uq.plugin_api import UsageError
-
-    rest: list[str] = []
-    variables: dict[str, str] = {}
-    queue = list(arguments)
-    while queue:
-        argument = queue.pop(0)
-        name, equals, value = argument.partition("=")
-        if name.startswith("--uq_"):
-            name = name.replace("_", "-")
-        elif name == "--method":
-            name = "--uq"
-        if name.startswith("--uq-") and name not in OPTIONS:
-            raise UsageError(f"Unknown option: {name!r}. Available options: {', '.join(OPTIONS)}.")
-        if name not in OPTIONS:
-            rest.append(argument)
-            continue
-        if not equals:
-            if not queue or queue[0].startswith("--"):
-                raise UsageError(f"{name} requires a value, such as {name} {_EXAMPLES[name]}.")
-            value = queue.pop(0)
-        variable = OPTIONS[name]
-        is_repeatable = name in _REPEATABLE and variable in variables
-        variables[variable] = f"{variables[variable]},{value}" if is_repeatable else value
-    return rest, variables
+    return environment.get(KEEP_STDERR, "").lower() not in _OFF

@@ -15,9 +15,10 @@ from inspect_ai.log import EvalLog, EvalResults, LogUpdate, read_eval_log_async,
 from inspect_ai.util import display_type
 from pydantic import TypeAdapter
 
+from harness_uq.plugin_api import LiveSettings, UsageError
 from harness_uq_inspect.live.environment import is_enabled
 from harness_uq_inspect.live.inspect_internals import active_log_location, displayed_results, identity, local_path
-from harness_uq_inspect.live.settings import InspectSettings, settings_from_environment
+from harness_uq_inspect.live.settings import settings_from_environment
 from harness_uq_inspect.read.schema import Json
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class UncertaintyHooks(Hooks):  # type: ignore[misc]
         self._finished: set[str] = set()
         self._collected: dict[str, Log] = {}
         self._locations: dict[str, str] = {}
+        self._unchecked: dict[str, str] = {}  # task without a sample so far, by the id of its run
 
     def enabled(self) -> bool:
         """Whether the environment still enables intervals."""
@@ -43,13 +45,18 @@ class UncertaintyHooks(Hooks):  # type: ignore[misc]
 
     async def on_task_start(self, data: TaskStart) -> None:
         """If the log will not contain samples, start collecting them."""
+        self._unchecked[data.eval_id] = data.spec.task
         if data.spec.config.log_samples is False:
             from harness_uq_inspect.live.collect_samples import empty_log_of
 
             self._collected[data.eval_id] = empty_log_of(data.spec)
 
     async def on_sample_start(self, data: SampleStart) -> None:
-        """Record the location of the log, which Inspect does not report when a run is cancelled."""
+        """Check the fields of the first sample, and record the location of the log, which Inspect does not report when
+        a run is cancelled.
+        """
+        if (task := self._unchecked.pop(data.eval_id, None)) is not None:
+            _check_cluster_fields(task, data)
         if data.eval_id not in self._locations and (location := active_log_location()) is not None:
             self._locations[data.eval_id] = location
 
@@ -103,7 +110,7 @@ class UncertaintyHooks(Hooks):  # type: ignore[misc]
         except Exception as error:
             logger.warning("harness_uq: no intervals for %s: %s: %s", log.eval.task, type(error).__name__, error)
 
-    async def _estimate(self, log: EvalLog, settings: InspectSettings) -> None:
+    async def _estimate(self, log: EvalLog, settings: LiveSettings) -> None:
         from harness_uq_inspect.live.postprocess import annotate_finished_log
 
         if log.results is None:
@@ -134,6 +141,18 @@ def annotate_scored_log(location: str, log: EvalLog) -> None:
         print(f"\n{outcome.text}\n", flush=True)  # noqa: T201
     except Exception as error:
         logger.warning("harness_uq: no intervals for %s: %s: %s", location, type(error).__name__, error)
+
+
+def _check_cluster_fields(task: str, data: SampleStart) -> None:
+    """Warn at once if the first sample lacks a field of `--uq-cluster`; a solver may still add it."""
+    try:
+        settings = settings_from_environment()
+        if settings.cluster and (fields := getattr(data.summary, "metadata", None)) is not None:
+            settings.check_cluster_fields({task: [*fields] or ["no field"]})
+    except UsageError as error:
+        logger.warning("harness_uq: %s (%s) The run continues, without these clusters.", error, task)
+    except Exception as error:
+        logger.debug("harness_uq: the fields of %s are not checked: %s", task, error)
 
 
 def _update_results(log: EvalLog, header: Json) -> None:

@@ -8,7 +8,6 @@ from typing import Final
 
 import harness_uq.plugin_api as uq
 from harness_uq_inspect.live.inspect_internals import local_path
-from harness_uq_inspect.live.settings import InspectSettings, Scope
 from harness_uq_inspect.messages import TRIALS_AS_FINISHED
 from harness_uq_inspect.read.samples import Log, read_log
 from harness_uq_inspect.read.schema import Json
@@ -18,6 +17,10 @@ from harness_uq_inspect.write.annotations import annotate_header
 from harness_uq_inspect.write.writeback import read_annotated_header, write_annotations
 
 _COPY_CHUNK: Final = 1 << 20
+_STDERR: Final = """
+
+Inspect shows the column SE as its metric stderr. --uq-keep-stderr, or
+HARNESS_UQ_KEEP_STDERR=1, keeps the standard error of Inspect."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +38,7 @@ class Outcome:
     text: str
 
 
-def annotate_finished_log(location: str, settings: InspectSettings, collected: Log | None = None) -> Outcome:
+def annotate_finished_log(location: str, settings: uq.LiveSettings, collected: Log | None = None) -> Outcome:
     """Estimate from the log at `location` and write the estimates into it.
 
     `location`: path or URL of a complete log. `collected`: the samples that the hook collected, for a log without
@@ -50,7 +53,7 @@ def annotate_finished_log(location: str, settings: InspectSettings, collected: L
 
 
 def _annotate_file(
-    path: str, settings: InspectSettings, collected: Log | None, *, is_local: bool, name: str | None = None
+    path: str, settings: uq.LiveSettings, collected: Log | None, *, is_local: bool, name: str | None = None
 ) -> Outcome:
     log = read_log(path)
     source = log
@@ -60,13 +63,14 @@ def _annotate_file(
     if source is not log:
         task = replace(task, messages=(*task.messages, TRIALS_AS_FINISHED(n_trials=len(source.cells))))
     reference_runs = list(settings.reference_runs) or None
-    estimates = uq.estimate(task, settings.options(), reference_runs=reference_runs)
-    comparisons, comparison_text = _compare(task, settings)
-    text = _table(estimates) + comparison_text
+    options = replace(settings.options(), estimand=settings.estimand)
+    estimates = uq.estimate(task, options, reference_runs=reference_runs)
+    comparisons, comparison_text = _compare(task, settings, estimates)
+    text = _table(estimates) + ("" if settings.keep_stderr else _STDERR) + comparison_text
     if log.header.results is None:
         return Outcome(estimates, None, is_written=False, text=text)
     positions = printed_positions(source)
-    annotations = annotations_of(log, estimates, settings.recorded(), positions, comparisons, settings.swaps_stderr)
+    annotations = annotations_of(log, estimates, settings.recorded(), positions, comparisons, not settings.keep_stderr)
     if is_local:
         return Outcome(estimates, write_annotations(path, annotations), is_written=True, text=text)
     header = annotate_header(read_annotated_header(path), annotations)
@@ -83,21 +87,26 @@ def _table(rows: "Sequence[uq.Estimate | uq.Comparison]") -> str:
 
 
 def _with_live_options(message: uq.Message) -> uq.Message:
-    return replace(message, text=InspectSettings.with_live_options(message.text))
+    return replace(message, text=uq.LiveSettings.with_live_options(message.text))
 
 
-def _compare(task: uq.TaskLog, settings: InspectSettings) -> tuple[list[uq.Comparison], str]:
-    """The comparison with `settings.compare`, and its table or the reason why there is none."""
+def _compare(
+    task: uq.TaskLog, settings: uq.LiveSettings, estimates: Sequence[uq.Estimate]
+) -> tuple[list[uq.Comparison], str]:
+    """The comparison with `settings.compare`, and its table, without messages of the estimates; or the reason why there
+    is none.
+    """
     if settings.compare is None:
         return [], ""
-    scope: Scope = "benchmark" if settings.scope == "benchmark" else "population"
-    options = uq.Options(level=settings.level, scope=scope, structure=settings.options().structure)
     title = f"\n\n{task.task} compared with {settings.compare}\n"
     try:
-        comparisons = uq.compare(task, settings.compare, options)
+        comparisons = settings.compared([task])
     except uq.HarnessUqError as error:
         return [], f"{title}No comparison: {error}"
-    return comparisons, title + _table(comparisons)
+    known = {message for row in estimates for message in row.messages}
+    named = uq.with_run_names(comparisons, settings.compare)
+    rows = [replace(row, messages=tuple(one for one in row.messages if one not in known)) for row in named]
+    return comparisons, title + _table(rows)
 
 
 def _download(location: str, target: Path) -> None:

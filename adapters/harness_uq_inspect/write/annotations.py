@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Final, TypeAlias, cast
 
 from harness_uq.plugin_api import Estimate
-from harness_uq_inspect.annotated_names import METRICS, NAME, NATIVE_STDERR, NATIVE_VALUE, SCORES_HASH
+from harness_uq_inspect.annotated_names import METRICS, NAME, NATIVE_STDERR, NATIVE_VALUE, SCORES_HASH, SD
 from harness_uq_inspect.read.harness_results import MEANS
 from harness_uq_inspect.read.schema import Json
 
@@ -110,6 +110,7 @@ def _annotated_score(score: Json, estimate: Estimate, annotations: Annotations, 
     if annotations.swaps_stderr and isinstance(stderr, dict) and (is_printed or estimate.estimand == "mean"):
         metadata = _mapping(stderr.get("metadata")) | {NAME: {NATIVE_STDERR: stderr.get("value")}}
         metrics = metrics | {_STDERR: stderr | {"value": sd, "metadata": metadata}}
+        del uq_metrics[SD]  # the value of stderr
     # a task that registers the metric `uq` writes these metrics itself; its values stay
     is_present = any(name in metrics for name in METRICS)
     return score | {"metrics": metrics if is_present else metrics | uq_metrics}

@@ -19,36 +19,27 @@ Run lm-eval with intervals in its output.
 
 Examples:
   # Add intervals to the tables and results of a run
-  harness-uq lm-eval run --model hf --tasks gsm8k --uq bayes
+  harness-uq lm-eval run --model hf --tasks gsm8k
   # Also compare the new run with an earlier run
-  harness-uq lm-eval run --model hf --tasks gsm8k --uq bayes --uq-compare runs/a
+  harness-uq lm-eval run --model hf --tasks gsm8k --uq-compare runs/a
   # Run 300 questions, chosen during the run by the scores of earlier runs
-  harness-uq lm-eval run --model hf --tasks gsm8k --uq bayes \\
-    --uq-questions 300 --uq-reference-runs runs/earlier
+  harness-uq lm-eval run --model hf --tasks gsm8k --uq-questions 300 \\
+    --uq-reference-runs runs/earlier
 
 Options:
-  --uq METHOD               Use bayes, wilson, t, clt or another method
-  --uq-level P              Set the nominal coverage (default: 0.95)
-  --uq-scope SCOPE          Set the scope: population, benchmark or full
-  --uq-cluster FIELD        Cluster questions by FIELD, by none or auto
-  --uq-estimand ESTIMAND    Estimate mean, pass@K, pass^K or maj@K
-  --uq-trials WHEN          Score each of the repeated trials: auto, on or off
-  --uq-compare RUN          Compare the new run with this logged run
-  --uq-questions N          Run N questions of each task, chosen in rounds
-  --uq-reference-runs RUN   Choose the questions by these runs of other systems
-  --uq-rounds N             Choose the questions in N rounds (default: 5)
-  --uq-keep-bootstrap       Also run the bootstrap of lm-eval
+{options}
   -h, --help                Show this help and exit
 
 Commands:
   install-hook              Add these options to lm-eval run in this environment
   remove-hook               Remove these options from the command lm-eval run
 
-All other options require the option --uq or the environment variable
-HARNESS_UQ. For details and the options of lm-eval run, see
+Without --uq, the method is that of the environment variable HARNESS_UQ, or else
+bayes. In the column Stderr, the standard error of harness-uq replaces that of
+lm-eval, unless --uq-keep-stderr is given. For the options of lm-eval run, see
 harness-uq lm-eval run --help.
 
-Exit codes: those of lm-eval
+Exit codes: those of lm-eval, 2 if an option --uq is invalid
 """
 
 
@@ -59,7 +50,9 @@ def main(argv: Sequence[str]) -> int:
     Returns exit code of lm-eval.
     """
     if not argv or list(argv) in (["--help"], ["-h"]):
-        sys.stdout.write(_HELP)
+        from harness_uq_lm_eval.live.options import OPTIONS
+
+        sys.stdout.write(_HELP.format(options="\n".join(option.help_line for option in OPTIONS)))
         return 0
     if list(argv[:1]) in (["install-hook"], ["remove-hook"]):
         from harness_uq_lm_eval.live import startup_hook
@@ -76,7 +69,7 @@ def main(argv: Sequence[str]) -> int:
     setup_logging()
     with mock.patch.object(sys, "argv", ["lm-eval", *map(_with_uq, argv)]):
         command_line: CommandLine = HarnessCLI()
-        add_uq_options(command_line)
+        add_uq_options(command_line, default="bayes")
         code = _exit_code(lambda: command_line.execute(command_line.parse_args()))
     if code == 0 and any(_with_uq(argument).partition("=")[0] == "--uq" for argument in argv):
         from harness_uq_lm_eval.live import startup_hook

@@ -1,35 +1,54 @@
-"""Text printed below lm-eval's tables: scores of single trials, warnings, and the comparison with a logged run."""
+"""Text printed below lm-eval's tables: scores of single trials, messages, and the comparison with a logged run."""
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from shutil import get_terminal_size
 from typing import Final
 
-from harness_uq.plugin_api import Comparison, Estimate, Interval, with_severity
+from harness_uq.plugin_api import (
+    Comparison,
+    Estimate,
+    Interval,
+    RenderOptions,
+    escape_control,
+    footnotes,
+    render_results,
+    with_run_names,
+)
 from harness_uq_lm_eval.live.runtime import Session
 from harness_uq_lm_eval.live.settings import LmEvalSettings
 from harness_uq_lm_eval.read.replay import is_of_trials
 
-_WIDTH = 100
-_with_live_options = LmEvalSettings.with_live_options
-_MAX_NAMED = 3
-_LISTED: Final = ("refusal", "error", "warning")
+_WIDTH: Final = 100
+_STDERR: Final = (
+    "Stderr: standard error of harness-uq, which belongs to the interval. --uq-keep-stderr keeps that of lm-eval."
+)
+_SAVED: Final = "All numbers of the comparison: uq.comparisons in the results file"
 
 
-def report_text(session: Session) -> str:
-    """Report on the last evaluation of the session; empty if there is nothing to report."""
-    return "".join(f"{part.rstrip()}\n\n" for part in _parts(session))
+def report_text(session: Session, *, is_saved: bool = True) -> str:
+    """Report on the last evaluation of the session; empty if there is nothing to report.
+
+    `is_saved`: whether the results are in a file.
+    """
+    return "".join(f"{part.rstrip()}\n\n" for part in _parts(session, is_saved))
 
 
-def _parts(session: Session) -> Iterator[str]:
+def _parts(session: Session, is_saved: bool) -> Iterator[str]:
+    settings = session.requested.settings()
+    if session.estimates and settings is not None and not settings.keep_stderr:
+        yield _filled(_STDERR)
     if trials := [row for row in session.estimates if is_of_trials(row.filter)]:
         yield trials_table(trials)
-    if any(with_severity(row.messages, *_LISTED) for row in session.estimates):
-        yield warnings_text(session.estimates)
+    if messages := messages_text(session.estimates):
+        yield messages
     if session.no_comparison is not None:
-        yield f"No comparison with {session.requested.values.get('compare')}: {session.no_comparison}"
+        yield _filled(f"No comparison with {session.requested.values.get('compare')}: {session.no_comparison}")
     if session.comparisons:
-        yield comparison_table(session.comparisons)
+        yield comparison_text(session.comparisons, str(session.requested.values.get("compare")), session.estimates)
+        if is_saved:
+            yield _filled(_SAVED)
 
 
 def trials_table(rows: Sequence[Estimate]) -> str:
@@ -41,7 +60,7 @@ def trials_table(rows: Sequence[Estimate]) -> str:
         TableColumn("Estimand", [row.estimand for row in rows], is_number=False),
         TableColumn("n", [str(row.n_trials or NONE) for row in rows]),
         TableColumn("Value", [NONE if row.value is None else f"{row.value:.4f}" for row in rows]),
-        TableColumn(f"{100 * level:g}% CI", [interval_text(row.interval) for row in rows], is_number=False),
+        TableColumn(f"{100 * level:g}% interval", [interval_text(row.interval) for row in rows], is_number=False),
     ]
     return "\n".join(["Single trials", *table_lines(columns)])
 
@@ -51,26 +70,34 @@ def _name(row: Estimate) -> str:
     return f"{row.metric}, {filter_name}" if slash else row.metric
 
 
-def warnings_text(rows: Sequence[Estimate]) -> str:
-    """The warnings of the estimates, each once, with the tasks that it applies to."""
-    tasks_of: dict[str, dict[str, None]] = {}
-    for row in rows:
-        for warning in with_severity(row.messages, *_LISTED):
-            tasks_of.setdefault(f"{_with_live_options(warning.text)} ({warning.code})", {})[row.task] = None
-    n_tasks = len({row.task for row in rows})
-    lines = [f"- {_task_list(list(tasks), n_tasks)}: {warning}" for warning, tasks in tasks_of.items()]
-    return "\n".join(["Warnings", *(textwrap.fill(line, _WIDTH, subsequent_indent="  ") for line in lines)])
+def messages_text(rows: Sequence[Estimate | Comparison], known: Sequence[Estimate] = ()) -> str:
+    """The messages of the results, each once, with the tasks that it applies to; those of `known` are left out."""
+    printed = {message for row in known for message in row.messages}
+    others = [replace(row, messages=tuple(one for one in row.messages if one not in printed)) for row in rows]
+    lines: list[str] = []
+    for heading, texts in footnotes(others).items():
+        lines += [heading] if texts else []
+        live = map(LmEvalSettings.with_live_options, dict.fromkeys(texts))
+        lines += [_filled(f"- {escape_control(text)}", indent="  ") for text in live]
+    return "\n".join(lines)
 
 
-def _task_list(tasks: Sequence[str], n_all: int) -> str:
-    if 1 < n_all == len(tasks):
-        return "all tasks"
-    n_more = len(tasks) - _MAX_NAMED
-    return ", ".join(tasks[:_MAX_NAMED]) + (f" and {n_more} more" if n_more > 0 else "")
+def comparison_text(rows: Sequence[Comparison], compared_with: str, known: Sequence[Estimate] = ()) -> str:
+    """The differences as a table with its headline, and the messages that the estimates do not have.
+
+    `rows`: from `harness_uq.compare`, at least one. `compared_with`: path of the other run.
+    """
+    table = str(render_results(with_run_names(rows, compared_with), options=RenderOptions(detail="quiet"))).strip("\n")
+    return "\n\n".join(filter(None, [table, messages_text(rows, known)]))
+
+
+def _filled(text: str, indent: str = "") -> str:
+    """The text in lines of the width of the terminal or of `COLUMNS`, at most 100."""
+    width = min(_WIDTH, get_terminal_size((_WIDTH, 0)).columns)
+    return textwrap.fill(text, width, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False)
 
 
 NONE = "-"
-_LEGEND = "P(A > B): probability that A's score is higher; uq.comparisons in the results file says more."
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,20 +119,6 @@ class TableColumn:
         return [self.header.center(width), rule, *cells]
 
 
-def comparison_table(rows: Sequence[Comparison]) -> str:
-    """The differences as a table, and a sentence about the task if there is only one.
-
-    `rows`: from `harness_uq.compare`, at least one.
-    """
-    systems = f"A: {rows[0].system_a}   B: {rows[0].system_b}"
-    paragraphs = [_with_live_options(row.answer) for row in rows if len(rows) == 1]
-    unmatched = dict.fromkeys(row.task for row in rows if row.n_matched is None)
-    if unmatched:
-        paragraphs += [f"Not matched question by question, which is less precise: {', '.join(unmatched)}."]
-    lines = [systems, *table_lines(_columns(rows)), ""]
-    return "\n".join([*lines, *(textwrap.fill(text, _WIDTH) for text in (*paragraphs, _LEGEND))]) + "\n"
-
-
 def table_lines(columns: Sequence[TableColumn]) -> list[str]:
     """The lines of a table with these columns."""
     return [f"|{'|'.join(line)}|" for line in zip(*(column.lines() for column in columns), strict=True)]
@@ -114,36 +127,3 @@ def table_lines(columns: Sequence[TableColumn]) -> list[str]:
 def interval_text(interval: Interval | None) -> str:
     """The interval with four digits after the decimal point; a dash if there is none."""
     return f"[{interval.low:.4f}, {interval.high:.4f}]" if interval else NONE
-
-
-def _columns(rows: Sequence[Comparison]) -> list[TableColumn]:
-    has_filters = any(row.filter != "none" for row in rows)
-    intervals = [row.difference.interval if row.difference else None for row in rows]
-    level = next((interval.level for interval in intervals if interval), None)
-    return [
-        TableColumn("Tasks", [row.task for row in rows], is_number=False),
-        *([TableColumn("Filter", [row.filter for row in rows], is_number=False)] if has_filters else []),
-        TableColumn("Metric", [row.metric for row in rows], is_number=False),
-        TableColumn("", ["↑" if row.higher_is_better else "↓" for row in rows], is_number=False),
-        TableColumn("A", [_number(row.value_a) for row in rows]),
-        TableColumn("B", [_number(row.value_b) for row in rows]),
-        TableColumn("A - B", [_number(row.difference.value if row.difference else None) for row in rows]),
-        TableColumn(
-            f"{100 * level:g}% CI" if level else "CI",
-            [interval_text(interval) for interval in intervals],
-            is_number=False,
-        ),
-        TableColumn("P(A > B)", [_probability(row.prob_positive) for row in rows]),
-        TableColumn("Verdict", [row.verdict for row in rows], is_number=False),
-    ]
-
-
-def _number(value: float | None) -> str:
-    return NONE if value is None else f"{value:.4f}"
-
-
-def _probability(value: float | None) -> str:
-    """The probability with three digits, `<0.001` or `>0.999`."""
-    if value is None:
-        return NONE
-    return "<0.001" if value < 0.001 else ">0.999" if value > 0.999 else f"{value:.3f}"

@@ -2,7 +2,7 @@
 
 import itertools
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from harness_uq.plugin_api import HarnessUqError
 from harness_uq_lm_eval.json_access import items, table, text
@@ -17,11 +17,13 @@ _logger = logging.getLogger("harness_uq")
 
 def check_tasks(tasks: Mapping[str, object], settings: LmEvalSettings) -> None:
     """Check that the named tasks and fields exist. Raises HarnessUqError if `--uq-cluster` names a task that is not
-    part of the run, or if the `metadata.uq` of a task has another key than `cluster` or names a field that its
-    documents lack.
+    part of the run or a field that its documents lack, or if the `metadata.uq` of a task has another key than `cluster`
+    or names a field that its documents lack.
     """
     if tasks:
         settings.options().structure.check_names(tasks, ())
+    if settings.cluster:
+        settings.check_cluster_fields(dict(_fields_of_documents(tasks)))
     for name, task in tasks.items():
         try:
             problem = _metadata_problem(task)
@@ -30,6 +32,22 @@ def check_tasks(tasks: Mapping[str, object], settings: LmEvalSettings) -> None:
             continue
         if problem:
             raise HarnessUqError(f"task {name}: {problem}")
+
+
+def _fields_of_documents(tasks: Mapping[str, object]) -> Iterator[tuple[str, list[str]]]:
+    """Names of the fields of each task's documents; tasks whose documents are not known are left out."""
+    for name, task in tasks.items():
+        try:
+            fields = {str(field) for document in _documents(task) for field in table(document)}
+        except Exception as error:  # an error of harness_uq, not of the user: the run continues
+            _logger.debug("the documents of %s are not known: %s", name, error)
+            continue
+        yield name, sorted(fields | _NOT_IN_DOCUMENTS)
+
+
+def _documents(task: object) -> list[object]:
+    """The first documents of a task."""
+    return list(itertools.islice(iter(task.eval_docs), _N_DOCUMENTS_CHECKED))  # type: ignore[attr-defined]
 
 
 def _metadata_problem(task: object) -> str | None:
@@ -42,7 +60,7 @@ def _metadata_problem(task: object) -> str | None:
         return f"metadata.uq knows only 'cluster'; got {', '.join(unknown)} (how to estimate is said by --uq)"
     cluster = declared.get("cluster")
     fields = {part for item in (items(cluster) or [text(cluster) or ""]) for part in str(item).split("+")}
-    documents = list(itertools.islice(iter(task.eval_docs), _N_DOCUMENTS_CHECKED))  # type: ignore[attr-defined]
+    documents = _documents(task)
     for field in sorted(fields - _NOT_IN_DOCUMENTS - {""}):
         if not any(_has_field(document, field) for document in documents):
             known = sorted({str(key) for document in documents for key in table(document)})

@@ -46,7 +46,7 @@ def _add_interval_column(original: MakeTable, results: Table, *args: object, **k
     if len({line.count("|") for line in lines}) > 1:
         raise ValueError("a name in the table holds the sign |")
     level = real(table(results, BLOCK).get("level")) or 0.95
-    cells, task = [f"{100 * level:g}% CI", ":--"], ""
+    cells, task = [f"{100 * level:g}% interval", ":--"], ""
     for line in lines[2:]:
         parts = line.split("|")
         if index := _INDEX_MARK.search(parts[1]):

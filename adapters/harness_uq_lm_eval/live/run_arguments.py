@@ -28,8 +28,10 @@ class CommandLine(Protocol):
         """Run the parsed command."""
 
 
-def add_uq_options(command_line: CommandLine) -> None:
+def add_uq_options(command_line: CommandLine, default: str | None = None) -> None:
     """Add the `--uq` options to the command `run`, and run it within a live session.
+
+    `default`: method of a run for which neither an option nor a setting names one; None for a run without uncertainty.
 
     If the installed version of lm-eval does not allow this, lm-eval runs without uncertainty: the `--uq` options are
     removed from the command line, and a message names what is missing.
@@ -47,7 +49,7 @@ def add_uq_options(command_line: CommandLine) -> None:
     add_arguments(run)
 
     def execute_live(args: argparse.Namespace) -> None:
-        requested = RequestedSettings()
+        requested = RequestedSettings(default=default)
         others = argparse.Namespace(**requested.extract(vars(args)))
         config = _config_of(others)
         has_uq_config = len(requested.extract(config)) < len(config)
@@ -66,7 +68,7 @@ def add_uq_options(command_line: CommandLine) -> None:
                 execute(others)
         except HarnessUqError as error:
             run.error(str(error))
-        _print_report(session)
+        _print_report(session, is_saved=bool(getattr(others, "output_path", None) or config.get("output_path")))
         if session.save_errors:  # printed when they occurred
             raise SystemExit(1)
 
@@ -102,11 +104,11 @@ def _register_names() -> None:
         _logger.warning(missing_message([f"registry ({error})"], "it lacks the aggregations of harness-uq"))
 
 
-def _print_report(session: "Session") -> None:
-    """Print the report below lm-eval's tables."""
+def _print_report(session: "Session", *, is_saved: bool) -> None:
+    """Print the report below lm-eval's tables; `is_saved`: whether the results are in a file."""
     from harness_uq_lm_eval.live.console_report import report_text
 
     try:
-        sys.stdout.write(report_text(session))
+        sys.stdout.write(report_text(session, is_saved=is_saved))
     except Exception as error:
         _logger.warning("warnings and comparison cannot be printed: %s", error)

@@ -217,7 +217,7 @@ def add_estimates(
         rows, failures = estimate_each(logs, settings)
         rows = _add_bootstrap_intervals(rows, logs, results, settings, task_dict)
         entries = [*(row.to_dict() for row in rows), *failures]
-        add_block(results, entries, recorded, **recorded_trials(results))
+        add_block(results, entries, recorded, settings.keep_stderr, **recorded_trials(results))
         _report_withheld(results)
     except BaseException as error:
         reason = _describe(error)
@@ -308,9 +308,8 @@ def add_comparisons(results: Results, session: Session, origin: Table) -> None:
     if not logs:
         session.no_comparison = "there are no estimates"
         return
-    logs = [replace(log, system=_system(origin)) for log in logs]
     try:
-        session.comparisons = uq.compare(logs, settings.compare, settings.compare_options())
+        session.comparisons = settings.compared([replace(log, system=_system(origin)) for log in logs])
     except Exception as error:
         session.no_comparison = str(error)
         raise

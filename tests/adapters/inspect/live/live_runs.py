@@ -26,9 +26,9 @@ def main(folder: Path) -> None:
     run(folder, "errors", make(right(), n=12, passages=False, fails_on=(3, 4)), fail_on_error=False)
     run(folder, "median", make(middle(), n=12, passages=False))
     run(folder, "two", [make(right(), name="one"), make(right(), name="two")], max_tasks=2)
-    os.environ["HARNESS_UQ_SWAP"] = "0"
+    os.environ["HARNESS_UQ_KEEP_STDERR"] = "1"
     run(folder, "unswapped", plain())
-    del os.environ["HARNESS_UQ_SWAP"]
+    del os.environ["HARNESS_UQ_KEEP_STDERR"]
     os.environ["HARNESS_UQ_LEVEL"] = "most"
     run(folder, "wrong_level", plain())
     del os.environ["HARNESS_UQ_LEVEL"]

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.harness, pytest.mark.slow]
 HERE = Path(__file__).parent
 LIVE = Path(harness_uq_inspect.__file__).parent / "live"
 STOCK = ["accuracy", "stderr"]
-OURS = ["uq_lower", "uq_upper", "uq_sd"]
+OURS = ["uq_lower", "uq_upper"]
 
 
 def imported(module):

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.harness
 
 HERE = Path(__file__).parent
 OUR_BLOCK = b'"harness_uq":'  # unlike the path of a clone, which may be in a log
-ADDED = list(METRICS)
+ADDED = ["uq_lower", "uq_upper"]  # and `stderr` has the standard error
 
 
 @pytest.fixture(scope="module")
@@ -107,10 +107,10 @@ def test_the_returned_log_equals_the_log_on_disk(runs, case):
         assert "harness_uq" in one["metadata"]
 
 
-def test_the_first_score_has_exactly_three_metrics_more_so_that_a_title_of_five_shows_them(runs):
+def test_the_first_score_has_two_metrics_more_so_that_a_title_of_five_shows_them(runs):
     ours, stock = (printed(log_file(runs, case))["right", "mean"] for case in ("eval", "unset"))
     assert list(ours) == [*stock, *ADDED]
-    assert len(ours) == 5
+    assert len(ours) == 4
 
 
 def logged_params(entry, name):
@@ -142,11 +142,8 @@ def test_every_score_and_key_gets_an_interval_of_its_own_posterior(runs):
     for (metric, name), row in rows.items():
         if row["interval"]:
             shown = metrics[metric, name]
-            assert [shown[key] for key in ADDED] == [
-                row["interval"]["low"],
-                row["interval"]["high"],
-                row["std_error"],
-            ]
+            assert [shown[key] for key in ADDED] == [row["interval"]["low"], row["interval"]["high"]]
+            assert shown.get("stderr", shown.get("uq_sd")) == row["std_error"]
 
 
 def test_a_scorer_without_a_mean_keeps_its_metrics_and_a_note_names_them(runs):
@@ -176,7 +173,7 @@ def test_unscored_trials_are_counted_in_a_note(runs):
 def test_stderr_is_replaced_and_inspects_value_stays_in_its_metadata(runs, inspect_log):
     ours = inspect_log.read_eval_log(str(log_file(runs, "eval")), header_only=True).results.scores[0].metrics
     stock = inspect_log.read_eval_log(str(log_file(runs, "unset")), header_only=True).results.scores[0].metrics
-    assert ours["stderr"].value == ours["uq_sd"].value
+    assert "uq_sd" not in ours
     assert ours["stderr"].metadata == {"harness_uq": {"std_error": stock["stderr"].value}}
     assert ours["accuracy"] == stock["accuracy"]
     (row,) = estimate(log_file(runs, "clustered"))
@@ -186,7 +183,7 @@ def test_stderr_is_replaced_and_inspects_value_stays_in_its_metadata(runs, inspe
 def test_stderr_is_unchanged_if_the_environment_says_so(runs):
     ours = printed(log_file(runs, "unswapped"))["right", None]
     assert ours["stderr"] != ours["uq_sd"]
-    assert list(ours) == ["accuracy", "stderr", *ADDED]
+    assert list(ours) == ["accuracy", "stderr", *METRICS]
 
 
 def test_one_group_names_method_and_level(runs, inspect_log):
@@ -323,7 +320,6 @@ def test_data_frames_and_headlines_have_our_columns(runs):
     frame = evals_df(str(log_file(runs, "clustered")))
     (row,) = block(log_file(runs, "clustered"))["estimates"]
     assert frame["score_right_uq_lower"][0] == row["interval"]["low"]
-    assert frame["score_right_uq_sd"][0] == row["std_error"]
     assert frame["score_headline_stderr"][0] == row["std_error"]
     assert frame["score_headline_value"][0] == pytest.approx(row["value"])
 
@@ -449,7 +445,11 @@ def test_invalid_options_are_errors_before_the_run(tasks, tmp_path):
         (("--uq", "bayesian"), "Unknown method: 'bayesian'. Did you mean 'bayes'?"),
         (("--uq", "bayes", "--uq-level", "95"), "Invalid level: '95'. Give a number between 0 and 1"),
         (("--uq", "bayes", "--uq-compare", "nowhere"), "Run to compare with not found: nowhere"),
-        (("--uq-level", "0.9", "--uq-cluster", "none"), "--uq-cluster, --uq-level can only be used with --uq: add"),
+        (("--uq", "bayes", "--uq-level", "95"), "--uq-level: Invalid level"),
+        (
+            ("--uq", "off", "--uq-level", "0.9", "--uq-cluster", "none"),
+            "--uq-cluster, --uq-level can only be used with",
+        ),
     ):
         command = [*HARNESS_UQ, "inspect", "eval", f"{tasks}@plain", *FIXED, *options]
         done = run_forked(command, cwd=tmp_path, environment=environment(), modules=("fork_imports",))
@@ -468,11 +468,50 @@ def test_the_environment_may_name_the_method_of_options_on_the_command_line(task
 
 def test_help_names_every_option(capsys):
     from harness_uq.commands.main import main
-    from harness_uq_inspect.live.environment import OPTIONS
+    from harness_uq.options import LIVE_OPTIONS
 
     assert main(["inspect", "--help"]) == 0
     printed = capsys.readouterr().out
-    assert [option for option in OPTIONS if option not in printed] == []
+    assert [option.flag for option in LIVE_OPTIONS if f"  {option.flag} " not in printed] == []
+
+
+def test_our_command_adds_intervals_without_an_option(tasks, tmp_path):
+    said = console(*HARNESS_UQ, "inspect", "eval", f"{tasks}@plain", *FIXED, cwd=tmp_path)
+    assert "95% interval" in said
+    assert "--uq-keep-stderr" in said
+    assert block(only_log(tmp_path))["settings"]["method"] == "bayes"
+
+
+def test_our_command_runs_inspect_alone_if_intervals_are_off(tasks, tmp_path):
+    command = ("inspect", "eval", f"{tasks}@plain", *FIXED, "--uq", "off")
+    assert "interval" not in console(*HARNESS_UQ, *command, cwd=tmp_path)
+    assert block(only_log(tmp_path)) is None
+
+
+def test_a_dotenv_file_names_the_method_of_our_command(tasks, tmp_path):
+    (tmp_path / ".env").write_text("HARNESS_UQ=wilson\n")
+    console(*HARNESS_UQ, "inspect", "eval", f"{tasks}@plain", *FIXED, cwd=tmp_path)
+    assert block(only_log(tmp_path))["settings"]["method"] == "wilson"
+
+
+def test_an_estimand_and_the_standard_errors_of_inspect_can_be_chosen(tasks, tmp_path):
+    command = ("inspect", "eval", f"{tasks}@clustered", *FIXED, "--uq-estimand", "pass@2", "--uq-keep-stderr")
+    said = console(*HARNESS_UQ, *command, cwd=tmp_path)
+    (row,) = block(only_log(tmp_path))["estimates"]
+    assert (row["estimand"], row["interval"] is not None) == ("pass@2", True)
+    assert "--uq-keep-stderr" not in said
+    assert printed(only_log(tmp_path))["right", None]["stderr"] == row["harness"]["std_error"]
+
+
+def test_an_unknown_cluster_field_is_reported_at_the_first_sample_and_once_at_the_end(tasks, runs, tmp_path):
+    command = ("inspect", "eval", f"{tasks}@clustered", *FIXED, "--uq-cluster", "pasage", "--limit", "20")
+    said = console(*HARNESS_UQ, *command, "--uq-compare", log_file(runs, "clustered"), cwd=tmp_path)
+    first, rest = said.split("Did you mean 'passage'?")
+    assert "95% interval" not in first
+    assert rest.count("UQ402") == 1
+    compared = rest[rest.index("clustered compared with") :]
+    assert "A: this run, B: " in compared
+    assert "20 questions" in " ".join(compared.split())
 
 
 def test_rescoring_reproduces_the_live_run_and_can_be_undone(runs, tmp_path, capsys):

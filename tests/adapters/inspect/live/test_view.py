@@ -79,7 +79,7 @@ def metrics_of(folder, task):
 def test_the_title_shows_score_and_interval_without_a_click(pages):
     texts, folder = pages
     metrics = metrics_of(folder, "clustered")
-    assert list(metrics) == ["accuracy", "stderr", "uq_lower", "uq_upper", "uq_sd"]
+    assert list(metrics) == ["accuracy", "stderr", "uq_lower", "uq_upper"]
     for name, metric in metrics.items():
         assert f"{name} {metric.value:.3f}".rstrip("0") in texts["clustered"]
 
@@ -88,5 +88,5 @@ def test_intervals_of_several_scores_are_under_one_header(pages):
     texts, folder = pages
     metrics = metrics_of(folder, "everything")
     row = " ".join(f"{metric.value:.3f}" for metric in metrics.values())
-    assert "uq bayes 95% scorer accuracy stderr lower upper sd" in texts["everything"]
+    assert "uq bayes 95% scorer accuracy stderr lower upper" in texts["everything"]
     assert f"right (mean) {row}" in texts["everything"]

@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
-from harness_uq import Comparison, Interval
+from harness_uq import Comparison, Interval, estimate_scores
+from harness_uq.messages.catalogue.score_structure import POSSIBLE_CLUSTER_FIELDS, RANGE_UNKNOWN
 from harness_uq.results.comparison import Difference
-from harness_uq_lm_eval.live.console_report import TableColumn, comparison_table
+from harness_uq_lm_eval.live.console_report import TableColumn, comparison_text
 
 ROW = Comparison(
     task="drop",
@@ -25,38 +26,20 @@ ROW = Comparison(
 )
 
 
-def test_a_single_row_has_a_sentence():
-    assert comparison_table([ROW]).splitlines() == [
-        "A: new   B: old",
-        "|Tasks|Metric| |  A   |  B   |A - B |     95% CI     |P(A > B)|Verdict|",
-        "|-----|------|-|-----:|-----:|-----:|----------------|-------:|-------|",
-        "|drop |acc   |↑|0.7500|0.5000|0.2500|[0.0500, 0.4500]|   0.990|better |",
-        "",
-        "new is better.",
-        "P(A > B): probability that A's score is higher; uq.comparisons in the results file says more.",
-    ]
+def test_the_table_has_a_headline_and_the_names_of_both_runs(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    headline, systems, header, row = comparison_text([ROW], "runs/old").splitlines()
+    assert (headline, systems) == ("new is better.", "A: this run, B: runs/old")
+    assert "95% interval" in header
+    assert "[0.0500, 0.4500]" in row
 
 
-def test_several_rows_have_no_sentence():
-    assert "new is better.\n" not in comparison_table([ROW, replace(ROW, task="other")])
-
-
-def test_filters_have_a_column_where_there_are_some():
-    assert "|Filter|" not in comparison_table([ROW, ROW])
-    assert "|maj@8 |" in comparison_table([ROW, replace(ROW, filter="maj@8")])
-
-
-def test_no_probability_is_printed_as_0_or_1():
-    text = comparison_table([replace(ROW, prob_positive=1.0), replace(ROW, prob_positive=1e-9)])
-    assert ">0.999|" in text
-    assert "<0.001|" in text
-
-
-def test_unknown_values_are_a_dash_and_unmatched_tasks_are_named():
-    unknown = replace(ROW, difference=None, prob_positive=None, value_b=None, n_matched=None, higher_is_better=False)
-    lines = comparison_table([unknown]).splitlines()
-    assert lines[3] == "|drop |acc   |↓|0.7500| -|    -|- |       -|better |"
-    assert "Not matched question by question, which is less precise: drop." in lines
+def test_messages_of_the_estimates_are_not_repeated():
+    note, warning = POSSIBLE_CLUSTER_FIELDS(fields="a (5 groups)", example="a"), RANGE_UNKNOWN(metric="acc")
+    row = replace(ROW, messages=(note, warning))
+    text = comparison_text([row], "runs/old", known=[replace(estimate_scores([0, 1, 1]), messages=(note,))])
+    assert note.code not in text
+    assert warning.code in text
 
 
 def test_a_column_of_single_digits_has_a_valid_markdown_rule():

@@ -27,7 +27,7 @@ def results_of(task, metric, value=0.5):
 
 def test_a_row_gets_its_interval():
     header, _, line = with_intervals(make_table)(results_of("drop", "acc")).splitlines()
-    assert header.split("|")[-2].strip() == "95% CI"
+    assert header.split("|")[-2].strip() == "95% interval"
     assert line.split("|")[-2].strip() == "[0.2500, 0.7500]"
     assert line.startswith("|drop")
 
