@@ -84,13 +84,13 @@ def best(work: Callable[[], object], repeats: int = 3) -> float:
 
 def time_hook(log: Path) -> dict[str, float]:
     """What the hook adds to a run: read, estimate, write, table."""
+    from harness_uq.analyses.live_settings import LiveSettings
     from harness_uq_inspect.live.postprocess import annotate_finished_log
-    from harness_uq_inspect.live.settings import InspectSettings
 
     return {
-        "hook_first_s": best(lambda: annotate_finished_log(str(log), InspectSettings()), 1),
-        "hook_s": best(lambda: annotate_finished_log(str(log), InspectSettings())),
-        "hook_without_clusters_s": best(lambda: annotate_finished_log(str(log), InspectSettings(cluster=("none",)))),
+        "hook_first_s": best(lambda: annotate_finished_log(str(log), LiveSettings()), 1),
+        "hook_s": best(lambda: annotate_finished_log(str(log), LiveSettings())),
+        "hook_without_clusters_s": best(lambda: annotate_finished_log(str(log), LiveSettings(cluster=("none",)))),
     }
 
 

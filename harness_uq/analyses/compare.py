@@ -9,7 +9,7 @@ from harness_uq.analyses.overall.compare import compare_overall
 from harness_uq.data.log_filter import Selection
 from harness_uq.data.selection import systems_in_order
 from harness_uq.data.task_log import log_of_array
-from harness_uq.inference.compared_runs import Side, named_alike
+from harness_uq.inference.compared_runs import Side, named_alike, tables_named_alike
 from harness_uq.inference.labels import HumanLabels, compare_with_labels
 from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io.human_labels import human_labels, selection_with_labels
@@ -172,7 +172,7 @@ def _pairs(
         )
         yield side_a, side_b
         return
-    logs = task_logs(a, plugins, selection)
+    logs = tables_named_alike(task_logs(a, plugins, selection))
     systems = systems_in_order(logs, models)
     if baseline is not None and baseline not in systems:
         raise DataError(unknown_name("baseline", str(baseline), systems))

@@ -14,6 +14,7 @@ from harness_uq.data.arrays import FloatArray, IntArray
 from harness_uq.data.selection import ScoreKey
 from harness_uq.data.task_log import log_of_array
 from harness_uq.inference.compact_letter_display import group_letters, tie_groups
+from harness_uq.inference.compared_runs import tables_named_alike
 from harness_uq.inference.decisions import adjusted_array
 from harness_uq.inference.joint_posterior import JointPosterior
 from harness_uq.inference.load_plugins import load_plugins
@@ -89,7 +90,7 @@ def rank(
         "rank", options, keywords, labels=labels, inclusion_probabilities=inclusion_probabilities
     )
     offered = plugins or load_plugins()
-    read = task_logs(logs, offered, selection_with_labels(selection, labels))
+    read = tables_named_alike(task_logs(logs, offered, selection_with_labels(selection, labels)))
     rows = ResultList[Ranking]()
     if chosen.by:
         groups = split_by(read, chosen.by, chosen.structure, offered)

@@ -187,14 +187,14 @@ def _sides(args: argparse.Namespace, plugins: "Plugins") -> "tuple[list[Reading]
     Without `--baseline` these are the systems of two arguments, or the two systems in any number of arguments.
     """
     from harness_uq.data.selection import systems_in_order
-    from harness_uq.inference.compared_runs import named_alike
+    from harness_uq.inference.compared_runs import named_alike, tables_named_alike
 
     if len(args.runs) == 2 and len(args.model) != 2 and args.baseline is None:
         parts = [_load.scan_named(args, argument, plugins).reading for argument in args.runs]
         a, b = named_alike([_load.select_unlabeled(args, [part], args.labels) for part in parts])
         return parts, [a] if a else [], b
     readings = [scan.reading for scan in _load.scan_all_named(args, args.runs, plugins)]
-    logs = _load.select_unlabeled(args, readings, args.labels)
+    logs = tables_named_alike(_load.select_unlabeled(args, readings, args.labels))
     if not logs:
         return readings, [], []
     systems = systems_in_order(logs, args.model)

@@ -25,6 +25,7 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.analyses.overall.joint_scores import overall_tasks
     from harness_uq.analyses.overall.rank import rank_tasks
     from harness_uq.analyses.rank import rankings_of
+    from harness_uq.inference.compared_runs import tables_named_alike
     from harness_uq.inference.split_groups import split_by
     from harness_uq.io.readers import task_logs
 
@@ -33,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
         found = _load.load(args, labels=args.labels)
         if not found.logs:
             return emitter.emit_errors(found.errors)
-        logs, plugins = found.logs, found.plugins
+        logs, plugins = tables_named_alike(found.logs), found.plugins
         options = _load.of_logged_tasks(args, found.options, logs)
         with _console.checking_arguments():
             runs = comparable_runs(

@@ -8,7 +8,7 @@ from harness_uq.data.log_filter import Selection
 from harness_uq.data.missing_scores import MissingCounts
 from harness_uq.data.selection import ScoreKey, SelectedRun, select_runs
 from harness_uq.data.structure import StructureOptions
-from harness_uq.data.task_log import Scores, TaskLog
+from harness_uq.data.task_log import Scores, Source, TaskLog
 from harness_uq.inference.evidence import with_best_evidence
 from harness_uq.io.paths import name_of
 from harness_uq.io.plugins.manager import Plugins
@@ -76,6 +76,27 @@ def named_alike(runs: Sequence[Sequence[TaskLog]]) -> list[list[TaskLog]]:
     if has_one_name or not is_named_after_table:
         return [list(logs) for logs in runs]
     return [[replace(log, task=TASK) for log in logs] for logs in runs]
+
+
+def sides_named_alike(a: Side, b: Side) -> tuple[Side, Side]:
+    """Both sides, as `named_alike`."""
+    (logs_a, logs_b), (logged_a, logged_b) = (named_alike(one) for one in ((a.logs, b.logs), (a.logged, b.logged)))
+    if {log.task for log in (*a.logs, *b.logs)} == {log.task for log in (*logs_a, *logs_b)}:
+        return a, b
+    return replace(a.with_logs(logs_a), logged=tuple(logged_a)), replace(b.with_logs(logs_b), logged=tuple(logged_b))
+
+
+def tables_named_alike(logs: Sequence[TaskLog]) -> list[TaskLog]:
+    """The logs; those of tables with different systems, of one task each that is named after its table, get a common
+    name of the task.
+    """
+    by_file: dict[Source, list[TaskLog]] = {}
+    for log in logs:
+        by_file.setdefault(log.source, []).append(log)
+    systems = [system for members in by_file.values() for system in {log.system for log in members}]
+    if len(systems) > len(set(systems)):
+        return list(logs)
+    return [log for members in named_alike(list(by_file.values())) for log in members]
 
 
 def common_keys(a: Side, b: Side) -> tuple[list[tuple[ScoreKey, ScoreKey]], tuple[Message, ...]]:

@@ -25,7 +25,15 @@ def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("command", ["compare alpha.csv beta.csv", "gate alpha.csv --baseline beta.csv --margin 0.2"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "compare alpha.csv beta.csv",
+        "compare alpha.csv beta.csv --baseline beta",
+        "gate alpha.csv --baseline beta.csv --margin 0.2",
+        "rank alpha.csv beta.csv",
+    ],
+)
 def test_tables_that_are_compared_have_a_task_of_the_same_name(tables, capsys, command):
     main(command.split())
     printed = capsys.readouterr().out
@@ -39,7 +47,8 @@ def test_tables_that_are_compared_in_python_have_a_task_of_the_same_name(tables)
     for a, b in (("alpha.csv", "beta.csv"), frames):
         (row,) = harness_uq.compare(a, b)
         (decided,) = harness_uq.gate(a, b, margin=0.2).rows
-        assert {row.task, decided.comparison.task} == {"scores"}
+        (ranking,) = harness_uq.rank([a, b])
+        assert {row.task, decided.comparison.task, ranking.task} == {"scores"}
         assert "UQ225" not in {message.code for message in row.messages}
 
 

@@ -33,7 +33,7 @@ from harness_uq.data.panel import Panel, pair_panel
 from harness_uq.data.selection import ScoreKey
 from harness_uq.data.structure import known_range
 from harness_uq.data.task_log import TaskLog
-from harness_uq.inference.compared_runs import Side, common_keys, named_alike
+from harness_uq.inference.compared_runs import Side, common_keys, sides_named_alike
 from harness_uq.inference.decisions import (
     Decided,
     Family,
@@ -191,10 +191,7 @@ def gate(
     counts, others = RunCounts(), None
     if baseline is not None:
         others, counts = read_side(baseline, "the baseline", offered, chosen.compare.structure, selection)
-        own, others = (
-            side.with_logs(logs) if side.logs[0].task != logs[0].task else side
-            for side, logs in zip((own, others), named_alike([own.logs, others.logs]), strict=True)
-        )
+        own, others = sides_named_alike(own, others)
     further = HistoryRuns()
     if history is not None and others is not None:
         compared_logs = own_counts.sources | counts.sources

@@ -26,7 +26,7 @@ ROWS = {"question": [1, 2, 3], "model": ["a", "a", "a"], "score": [1.0, None, 0.
 )
 def test_every_kind_of_frame_gives_the_same_log(frame: object) -> None:
     (log,) = read_table(frame)
-    assert (log.system, log.task, log.questions.ids) == ("a", "table", ("1", "2", "3"))
+    assert (log.system, log.task, log.questions.ids) == ("a", "scores", ("1", "2", "3"))
     np.testing.assert_array_equal(log.data[0].values, [[1.0], [np.nan], [0.0]])
 
 

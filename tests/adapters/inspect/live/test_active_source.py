@@ -141,6 +141,13 @@ def test_an_actively_chosen_run_is_no_reference_run(runs, folder):
     assert (alone.value, alone.interval) == (beside_others.value, beside_others.interval)
 
 
+@pytest.fixture
+def reference_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("runs", "old.eval"):
+        (tmp_path / name).touch()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -152,14 +159,16 @@ def test_an_actively_chosen_run_is_no_reference_run(runs, folder):
         (["eval", "--uq-questions", "5", "--uq-reference-runs", "runs", "--uq-compare", "old.eval"], "--uq-compare"),
         (["eval", "--uq-questions", "5", "--uq-reference-runs", "runs", "--limit=9"], "--limit"),
         (["eval-set", "--uq-questions", "5", "--uq-reference-runs", "runs"], "eval and eval-retry"),
+        (["eval", "--uq-questions", "5", "--uq-reference-runs", "nowhere"], "Reference run not found: nowhere"),
+        (["eval", "--uq-rounds", "3"], "--uq-questions"),
     ],
 )
-def test_invalid_combinations_of_options_are_usage_errors(capsys, arguments, message):
+def test_invalid_combinations_of_options_are_usage_errors(reference_runs, capsys, arguments, message):
     assert main([*arguments, "--uq", "bayes"]) == 2
     assert message in capsys.readouterr().err
 
 
-def test_without_the_private_function_the_command_refuses_to_run_all_samples(capsys, monkeypatch):
+def test_without_the_private_function_the_command_refuses_to_run_all_samples(reference_runs, capsys, monkeypatch):
     monkeypatch.delattr(".".join(choose_samples.LOAD))
     assert main(["eval", "--uq", "bayes", "--uq-questions", "5", "--uq-reference-runs", "runs"]) == 2
     assert "ActiveSource" in capsys.readouterr().err

@@ -29,7 +29,7 @@ ROW = Comparison(
 def test_the_table_has_a_headline_and_the_names_of_both_runs(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     headline, systems, header, row = comparison_text([ROW], "runs/old").splitlines()
-    assert (headline, systems) == ("new is better.", "A: this run, B: runs/old")
+    assert (headline, systems) == ("new is better.", "A: this run, B: runs/old, acc")
     assert "95% interval" in header
     assert "[0.0500, 0.4500]" in row
 
