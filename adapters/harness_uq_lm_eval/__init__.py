@@ -33,6 +33,7 @@ def uq(
     scope: "Scope | None" = None,
     cluster: "str | Iterable[str] | None" = None,
     compare: str | None = None,
+    keep_stderr: bool = False,
     keep_bootstrap: bool = False,
     estimand: str = "mean",
     trials: "Trials" = "auto",
@@ -54,6 +55,7 @@ def uq(
         benchmark, of which the run uses a part); default `population`, with `questions` `full`
     cluster : `FIELD`, `TASK=FIELD`, `none` or `auto`, or several of them
     compare : path of a logged run to compare with
+    keep_stderr : whether the standard errors that lm-eval computes stay in its results
     keep_bootstrap : whether lm-eval also computes its own bootstrap standard errors
     estimand : estimand of repeated trials: `mean`, `pass@K`, `pass^K`, `G-pass@K:TAU`, `mG-pass@K` or `maj@K`
     trials : whether to score each of the repeated trials: `auto` (if that takes at most one minute and calls no other
@@ -79,6 +81,7 @@ def uq(
             "cluster": clusters,
             "compare": compare,
             "keep_bootstrap": keep_bootstrap,
+            "keep_stderr": keep_stderr,
             "estimand": estimand,
             "trials": trials,
             "questions": questions,

@@ -223,7 +223,7 @@ def _two(systems: "Sequence[str]", logs: "Sequence[TaskLog]") -> tuple[str, str]
         listed = ", ".join(f"{folder} ({name})" for name, folder in harnesses.items())
         raise UsageError(
             f"The logs contain {len(systems)} systems of {len(harnesses)} harnesses. Give the folder of one harness: "
-            f"{listed}. Or select two systems: {', '.join(systems)}."
+            f"{listed}. Or select two systems with --model: {', '.join(systems)}."
         )
     two = " ".join(f"--model {shlex.quote(name)}" for name in systems[:2])
     raise UsageError(

@@ -84,10 +84,10 @@ def test_messages_name_the_options_of_the_run():
     from harness_uq_inspect.live.postprocess import _table
 
     row = harness_uq.estimate_scores([0, 1, 1])
-    text = "Use --scope full, --cluster none or `harness-uq rescore --in-place`, not --estimand pass@2."
+    text = "Use --scope full, --cluster none or `harness-uq rescore --in-place`, not --range f1=0,100."
     table = _table([replace(row, messages=(Message("UQ999", "toy", "warning", text),))])
     assert "Use --uq-scope full, --uq-cluster none or harness-uq rescore --in-place, not" in " ".join(table.split())
-    assert "--estimand is an option of harness-uq estimate" in " ".join(table.split())
+    assert "--range is an option of harness-uq estimate" in " ".join(table.split())
 
 
 @pytest.mark.slow
