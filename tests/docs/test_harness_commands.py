@@ -91,7 +91,7 @@ def _parse_inspect(arguments: list[str]) -> None:
     import click
     from inspect_ai._cli.main import inspect
 
-    from harness_uq_inspect.live.environment import split_arguments
+    from harness_uq_inspect.live.settings import split_arguments
 
     (name, *options), _ = split_arguments(arguments)
     try:

@@ -38,8 +38,8 @@ STEPS = {
 AFTERWARDS = [
     "harness_uq_lm_eval.live.results_table:_add_interval_column",
     "harness_uq_lm_eval.live.runtime:name_system",
-    "harness_uq.plugin_api:compare",
-    "harness_uq_lm_eval.live.console_report:comparison_table",
+    "harness_uq.analyses.compare:compare",
+    "harness_uq_lm_eval.live.console_report:comparison_text",
 ]
 
 
