@@ -231,7 +231,7 @@ def _error_legend(rows: Iterable[Estimate]) -> str:
     if is_credible == {False}:
         return "standard error."
     if len(is_credible) > 1:
-        return "standard error, or posterior standard deviation of credible intervals."
+        return "standard error or posterior standard deviation."
     return "standard error (posterior standard deviation)."
 
 
