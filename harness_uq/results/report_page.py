@@ -8,7 +8,7 @@ from typing import Any
 
 from harness_uq._version import __version__
 from harness_uq.messages import Message
-from harness_uq.output.document import OVERALL, Column, table
+from harness_uq.output.document import OVERALL, Column, Section, legend_text, table
 from harness_uq.output.figures.marks import Style, pareto_front, system_styles, tick_text, ticks
 from harness_uq.output.formats import RenderOptions, ResultSet
 from harness_uq.output.html import PLOT_HEIGHT, TableView, forest_view, grouped_table, places, section_table
@@ -21,7 +21,6 @@ from harness_uq.output.words import (
     metric_name,
     number,
     one_decimal,
-    percent,
     probability,
     task_title,
     text,
@@ -36,8 +35,6 @@ from harness_uq.results.comparison import (
     comparison_answer,
     comparison_sentence,
     comparison_title,
-    difference_header,
-    discordant,
     pair_marks,
     pairs_of,
     row_name,
@@ -69,11 +66,6 @@ _MOST_TICKS = 10
 _PARETO_HEIGHT = 300  # in pixels
 _SHADES = 5
 _VERDICTS = ("better", "worse", "equivalent", "undecided")
-_PAIR_CAPTION = (
-    "Differences by task. Corr.: correlation of the scores of the two systems over questions. Only A:B: number of "
-    "questions that only A and only B answered correctly. Matched: questions that both answered. Var. reduction: share "
-    "of the variance that pairing by question removes."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -458,42 +450,24 @@ def _statements(owners: Mapping[str, Sequence[str]], rows: Sequence[Estimate]) -
 
 def _pairs(comparisons: Sequence[Comparison]) -> dict[str, object]:
     """Comparisons by pair of systems: forest plot, verdicts (task, verdict, sentence) and table."""
+    sections = Comparison.KIND.sections(comparisons, _DIGITS)
     pairs = [
         {
             "title": f"A: {a}; B: {b}",
             "figure": forest_view(pair_marks(rows)),
             "verdicts": [(comparison_title(row), row.verdict, comparison_sentence(row)) for row in rows],
-            "table": grouped_table(_PAIR_CAPTION, _pair_columns(rows), {"": rows}),
+            "table": _pair_table(section),
         }
-        for (a, b), rows in pairs_of(comparisons).items()
+        for ((a, b), rows), section in zip(pairs_of(comparisons).items(), sections, strict=True)
     ]
     return {"pairs": pairs}
 
 
-def _pair_columns(rows: Sequence[Comparison]) -> list[Column]:
-    return [
-        Column("Task", comparison_title),
-        Column("A", "value_a", number),
-        Column("B", "value_b", number),
-        Column("A − B", "difference.value", number),
-        Column(difference_header(rows), "difference.interval", interval),
-        Column("P(A > B)", "prob_positive", probability),
-        Column("P(not worse)", lambda row: row.prob_noninferior if row.margin else None, probability),
-        Column("Odds ratio", "odds_ratio", two_decimals),
-        Column("Corr.", "correlation", two_decimals),
-        Column("Only A:B", discordant, is_number=True),
-        Column("Matched", _matched, is_number=True),
-        Column("Var. reduction", "variance_reduction", percent),
-        Column("Clusters", lambda row: f"{row.n_clusters} {row.cluster_key}" if row.n_clusters else "-"),
-        Column("Method", "method"),
-    ]
-
-
-def _matched(row: Comparison) -> str:
-    if row.n_matched is None:
-        return "-"
-    left_out = (row.n_unmatched_a or 0) + (row.n_unmatched_b or 0)
-    return f"{row.n_matched} ({left_out} not)" if left_out else str(row.n_matched)
+def _pair_table(section: Section) -> TableView:
+    """The table of a pair of systems, main columns first, with its legend as the caption."""
+    columns = sorted(section.columns, key=lambda column: column.spare > 1 or column.short is not None)
+    legend = legend_text(section.legend, [column.header for column in section.visible_columns()])
+    return section_table(replace(section, title=f"Differences by task. {legend}".strip(), columns=columns))
 
 
 def _rankings(rankings: Sequence[Ranking]) -> list[Part]:

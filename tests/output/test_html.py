@@ -17,7 +17,7 @@ from harness_uq.output.html import forest_view
 from harness_uq.results.method_texts import methods_used
 from harness_uq.results.report_page import best_first, ratio_table, reliability_view
 from tests.message_checks import made
-from tests.output.rendering import report_html
+from tests.output.rendering import render, report_html
 from tests.results import factory as make
 
 BROWSER_ARGUMENTS = [
@@ -102,6 +102,16 @@ def test_the_page_refers_to_nothing_outside_itself():
     style = re.search(r"<style>(.*?)</style>", full_report(), re.DOTALL)[1]
     assert "url(" not in style
     assert "@import" not in style
+
+
+def test_the_table_of_a_comparison_has_the_columns_of_markdown_with_the_verdict_beside_the_interval() -> None:
+    page = report_html([], make.comparisons())
+    table = page[page.index("Differences by task.") :].partition("</table>")[0]
+    cells = re.findall(r'<th[^>]*scope="col"[^>]*>(.*?)</th>', table)
+    headers = [unescape(re.sub("<.*?>", "", cell)).replace("\xa0", " ") for cell in cells]
+    markdown = next(line for line in render(make.comparisons(), "markdown").splitlines() if line.startswith("| Task"))
+    assert sorted(headers) == sorted(cell.strip() for cell in markdown.strip("|").split("|"))
+    assert headers[headers.index("95% interval") + 1] == "Verdict"
 
 
 def test_every_link_leads_to_a_place_on_the_page_and_ids_are_unique():
