@@ -1,17 +1,15 @@
-"""Estimate the scores of logged runs, of groups of their questions, and over several tasks."""
+"""Estimate the scores of logged runs, of groups of their questions, and over several tasks.
+
+What only some options need is imported where it is needed: a live run imports as little as possible.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
-from harness_uq.analyses.breakdown import estimate_groups
-from harness_uq.analyses.effects import estimates_over
-from harness_uq.analyses.overall.estimate import combine_estimates
 from harness_uq.data.task_log import TaskLog, log_of_array
 from harness_uq.inference.estimates import estimate_logs
-from harness_uq.inference.labels import estimate_with_labels
 from harness_uq.inference.load_plugins import load_plugins
-from harness_uq.inference.subset import estimate_whole, read_probabilities
 from harness_uq.io.human_labels import selection_with_labels
 from harness_uq.io.plugins.manager import Plugins
 from harness_uq.io.readers import Runs, task_logs
@@ -116,11 +114,18 @@ def estimate(
     )
     offered = plugins or load_plugins()
     read = task_logs(logs, offered, selection_with_labels(selection, labels))
-    if chosen.by and not chosen.requests_overall:
-        return ResultList(estimate_groups(read, chosen.by, chosen, offered))
+    groups: list[Breakdown] = []
+    if chosen.by:
+        from harness_uq.analyses.breakdown import estimate_groups
+
+        groups += estimate_groups(read, chosen.by, chosen, offered)
+        if not chosen.requests_overall:
+            return ResultList(groups)
     rows = estimate_rows(read, chosen, offered, labels, reference_runs, inclusion_probabilities)
-    result = ResultList[Any](estimate_groups(read, chosen.by, chosen, offered) if chosen.by else rows)
+    result = ResultList[Any](groups if chosen.by else rows)
     if chosen.requests_overall:
+        from harness_uq.analyses.overall.estimate import combine_estimates
+
         result.overall = combine_estimates(rows, read, chosen)
     return result
 
@@ -137,11 +142,17 @@ def estimate_rows(
     if labels is not None:
         if probabilities is not None and not isinstance(probabilities, str):
             raise DataError("inclusion_probabilities must be the name of a column of the file of labels.")
+        from harness_uq.inference.labels import estimate_with_labels
+
         return estimate_with_labels(logs, labels, options, plugins, probabilities)
     if reference_runs is None and options.generalized_factors:
+        from harness_uq.analyses.effects import estimates_over
+
         return estimates_over(logs, options, plugins=plugins)
     if reference_runs is None:
         return estimate_logs(logs, options, plugins)
+    from harness_uq.inference.subset import estimate_whole, read_probabilities
+
     drawn = read_probabilities(probabilities) if isinstance(probabilities, str | Path) else probabilities
     return estimate_whole(logs, reference_runs, options, drawn=drawn, plugins=plugins)
 

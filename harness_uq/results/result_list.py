@@ -8,11 +8,11 @@ from harness_uq.output.data import result_document
 from harness_uq.output.declared import Record, figure_of, frame_of
 from harness_uq.output.formats import Layout, RenderOptions, installed_formats
 from harness_uq.output.notebook import Displayed, html_of
-from harness_uq.results.documents import lists_of, plain_table, render_lists, result_set
-from harness_uq.results.overall import Overall
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from harness_uq.results.overall import Overall
 
 
 class HasRecords(Protocol):
@@ -43,7 +43,7 @@ class ResultList(list[_Row]):
     0.75
     """
 
-    overall: Overall | None = None
+    overall: "Overall | None" = None
 
     def to_dicts(self) -> list[Record]:
         """Flat records: one per estimate, comparison, ranked system of a ranking, or design of a plan.
@@ -73,9 +73,13 @@ class ResultList(list[_Row]):
 
     def to_dict(self) -> dict[str, object]:
         """The document that `--format json` prints, as plain values; missing values are None."""
+        from harness_uq.results.documents import result_set
+
         return result_document(result_set(self._lists()))
 
     def _lists(self) -> dict[str, Sequence[object]]:
+        from harness_uq.results.documents import lists_of  # imports the results of all kinds
+
         return {**({} if self.overall is None else lists_of([self.overall])), **lists_of(self)}
 
     def plot(self, **options: Any) -> "Figure":
@@ -131,6 +135,8 @@ class ResultList(list[_Row]):
             label=label,
             title=title,
         )
+        from harness_uq.results.documents import render_lists
+
         return render_lists(self._lists(), output_format, options)
 
     def to_latex(
@@ -157,6 +163,8 @@ class ResultList(list[_Row]):
 
     def __str__(self) -> str:
         has_table = len(set(map(type, self))) == 1 and hasattr(type(self[0]), "KIND")
+        from harness_uq.results.documents import plain_table
+
         return plain_table(self._lists()) if has_table else list.__repr__(self)
 
     def __repr__(self) -> str:
@@ -182,9 +190,13 @@ class ResultLists(Displayed):
 
     def to_dict(self) -> dict[str, object]:
         """The document that `--format json` prints, as plain values."""
+        from harness_uq.results.documents import result_set
+
         return result_document(result_set(self.lists))
 
     def __str__(self) -> str:
+        from harness_uq.results.documents import plain_table
+
         return plain_table(self.lists)
 
     def _repr_html_(self) -> str:

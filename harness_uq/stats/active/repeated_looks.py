@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 import numpy as np
-from scipy import optimize, special
+from scipy import special
 
 from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.validate_arrays import FloatArray, check_level
@@ -40,7 +40,9 @@ def simultaneous_level(information: tuple[float, ...], level: float) -> float:
     smallest = float(special.ndtri(0.5 + level / 2.0))
     if len(times) == 1:
         return level
-    quantile = optimize.brentq(lambda c: _probability_within(times, c) - level, smallest, _LARGEST_QUANTILE, xtol=1e-7)
+    from scipy.optimize import brentq  # slow to import
+
+    quantile = brentq(lambda c: _probability_within(times, c) - level, smallest, _LARGEST_QUANTILE, xtol=1e-7)
     return float(2.0 * special.ndtr(quantile) - 1.0)
 
 

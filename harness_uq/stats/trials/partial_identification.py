@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import optimize, special
+from scipy import special
 
 from harness_uq.stats.common.posterior import PosteriorLike
 from harness_uq.stats.common.validate_arrays import FloatArray
@@ -34,10 +34,12 @@ def imbens_manski_level(width: float, std_error: float, level: float = 0.95) -> 
     if not math.isfinite(ratio):
         return 2 * float(special.ndtr(lowest)) - 1
 
+    from scipy.optimize import brentq  # slow to import, also where no score is missing
+
     def excess(c: float) -> float:
         return float(special.ndtr(c + ratio) - special.ndtr(-c)) - level
 
-    critical = lowest if excess(lowest) >= 0 else float(optimize.brentq(excess, lowest, highest + 1, xtol=1e-12))
+    critical = lowest if excess(lowest) >= 0 else float(brentq(excess, lowest, highest + 1, xtol=1e-12))
     return 2 * float(special.ndtr(critical)) - 1
 
 

@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -659,3 +662,15 @@ def test_pass_at_k_of_questions_that_are_always_or_never_right_covers_exactly_0_
     widths = np.array([interval.high - interval.low for interval in intervals])
     assert weights @ covered == pytest.approx(0.932, abs=5e-4)
     assert weights @ widths == pytest.approx(0.205, abs=5e-4)
+
+
+def test_an_estimate_imports_only_what_it_needs():
+    """A live run imports this, too: scipy.optimize and scipy.interpolate alone take 0.3 s and 26 MB."""
+    code = (
+        "import sys; from harness_uq import estimate; from tests.data.toy import task_log; "
+        "estimate([task_log([1, 0, 1, 1, 0, 1] * 5)]); print(*sys.modules)"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    slow = ("scipy.optimize", "scipy.interpolate", "scipy.stats")
+    others = ("analyses.breakdown", "analyses.effects", "analyses.overall", "inference.labels", "results.documents")
+    assert set(loaded) & {*slow, *(f"harness_uq.{name}" for name in others)} == set()
