@@ -213,17 +213,27 @@ LIVE_TESTS = {
     "inspect-ai": ("live/test_live_runs.py", "live/test_metrics.py", "live/test_early_stopping.py"),
 }
 INSPECT_VERSIONS = ("0.3.260", "0.3.265", "0.3.270", "0.3.275", "0.3.280", "0.3.285")
+MATRIX_VERSIONS = {"lm-eval": ("0.4.11", "0.4.13"), "inspect-ai": ("0.3.260", INSPECT_VERSIONS[-1])}
 FOLDERS = {"lm-eval": "lm_eval", "inspect-ai": "inspect"}
+_TEST_TOOLS = ("pytest>=8.2", "pytest-xdist>=3.6", "hypothesis", "hatchling", "pandas", "pyarrow")
+# with what models behind an API and object stores need
+LIVE_TOOLS = {"lm-eval": (*_TEST_TOOLS, "tenacity"), "inspect-ai": (*_TEST_TOOLS, "openai", "moto[server]")}
 UNDECLARED = {"lm-eval==0.5.0.dev1": ("requests",)}  # imported, and no longer brought by what it declares
 
 
 def _live_tests(session: nox.Session, harness: str, version: str, names: tuple[str, ...] = ()) -> None:
     """Live runs with another version, in an environment of its own outside the constraints."""
+    python = _harness_environment(session, harness, version)
+    _run_live_tests(session, python, harness, names or LIVE_TESTS[harness])
+
+
+def _harness_environment(session: nox.Session, harness: str, version: str) -> str:
     release = f"{harness}=={version}"
-    tools = ("pytest>=8.2", "pytest-xdist>=3.6", "hypothesis", "hatchling", "pandas", "pyarrow")
-    wanted = (release, *UNDECLARED.get(release, ()), *tools)
-    python = _environment(session, f"{harness}-{version}", *wanted)
-    tests = [f"tests/adapters/{FOLDERS[harness]}/{name}" for name in names or LIVE_TESTS[harness]]
+    return _environment(session, f"{harness}-{version}", release, *UNDECLARED.get(release, ()), *LIVE_TOOLS[harness])
+
+
+def _run_live_tests(session: nox.Session, python: str, harness: str, names: tuple[str, ...]) -> None:
+    tests = [f"tests/adapters/{FOLDERS[harness]}/{name}" for name in names]
     options = ["-n", "2", "--dist", "loadfile", "-p", "no:cacheprovider", *session.posargs]
     env = EVERYTHING | {"PYTHONPATH": str(Path("tests/adapters", FOLDERS[harness], "live").resolve())}
     session.run(python, "-m", "pytest", *tests, *options, env=env, external=True)
@@ -286,6 +296,38 @@ def inspect_0_3_260(session: nox.Session) -> None:
 def inspect_versions(session: nox.Session, version: str) -> None:
     """Live runs with every fifth inspect-ai from the oldest to the newest; for the night."""
     _live_tests(session, "inspect-ai", version)
+
+
+@nox.session(venv_backend="none")
+def live(session: nox.Session) -> None:
+    """Runs in many situations, plain and with --uq, with the oldest and the newest version; writes their table."""
+    with tempfile.TemporaryDirectory() as folder:
+        for harness, versions in MATRIX_VERSIONS.items():
+            for version in versions:
+                found = os.fspath(Path(folder, f"{harness}-{version}.json"))
+                python = _harness_environment(session, harness, version)
+                session.run(python, "tools/live_matrix.py", "run", harness, found, external=True)
+        found = sorted(map(str, Path(folder).iterdir()))
+        session.run(sys.executable, "tools/live_matrix.py", "table", *found, external=True)
+
+
+@nox.session
+def newest(session: nox.Session) -> None:
+    """Live runs with the newest versions that are released, for a schedule: prints what differs and fails then."""
+    failed = []
+    for harness in LIVE_TESTS:
+        session.install("--upgrade", "--editable", ".", harness, *LIVE_TOOLS[harness])
+        python = Path(session.bin, "python")
+        try:
+            _run_live_tests(session, os.fspath(python), harness, LIVE_TESTS[harness])
+        except CommandFailed:
+            failed.append(f"tests of {harness}")
+        try:
+            session.run("python", "tools/live_matrix.py", "check", harness)
+        except CommandFailed:
+            failed.append(f"situations of {harness}")
+    if failed:
+        session.error(f"these differ with the newest versions: {', '.join(failed)}")
 
 
 @nox.session

@@ -9,6 +9,7 @@ import pytest
 # scripts that tests run in separate processes
 collect_ignore = [
     *(f"live/{name}.py" for name in ("fault_runs", "fork_imports", "live_runs", "live_tasks", "missing_name_runs")),
+    "live/matrix_runs.py",
     "live/stopping_runs.py",
     *(f"read/{name}.py" for name in ("watched_run", "write_logs")),
 ]

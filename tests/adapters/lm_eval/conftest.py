@@ -2,6 +2,8 @@
 
 import pytest
 
+collect_ignore = ["live/matrix_runs.py"]  # a program
+
 
 @pytest.fixture(scope="session")
 def live_folder(tmp_path_factory):

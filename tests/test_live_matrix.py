@@ -1,0 +1,41 @@
+"""The comparison of live runs with and without intervals; `nox -s live` makes the runs."""
+
+import json
+
+import live_matrix
+
+from tests.conftest import ROOT
+
+RESULTS = {"results": {"toy": {"acc,none": 0.5, "acc_stderr,none": 0.1}}, "groups": {}, "date": 1.0}
+
+
+def outcome(folder, **changed):
+    folder.mkdir()
+    (folder / "results_2026-01-01T00-00-00.000000.json").write_text(json.dumps(RESULTS | changed))
+    (folder / "samples_toy_2026-01-01T00-00-00.000000.jsonl").write_text('{"doc_id": 0}\n{"doc_')
+    return live_matrix.outcome("lm-eval", folder, ROOT, {})
+
+
+def test_standard_errors_times_and_our_block_are_not_compared(tmp_path):
+    plain = outcome(tmp_path / "plain")
+    rows = {"toy": {"acc,none": 0.5, "acc_stderr,none": 0.2}}
+    assert outcome(tmp_path / "uq", results=rows, date=2.0, uq={"estimates": []}) == plain
+    assert plain["files"] == ["results_.json", "samples_toy_.jsonl"]
+    assert plain["samples"][-1] == [{"doc_id": 0}, "incomplete"]
+
+
+def test_values_are_compared(tmp_path):
+    plain = outcome(tmp_path / "plain")
+    assert outcome(tmp_path / "uq", results={"toy": {"acc,none": 0.6}})["values"] != plain["values"]
+
+
+def test_the_table_says_what_differs():
+    seen = {"codes": [0, 0], "differs": [], "cpu": 0.31, "memory": 12.4}
+    one = {"harness": "lm-eval", "version": "0.4.11", "situations": {"One task": seen, "Full disk": seen}}
+    changed = {"One task": seen | {"differs": ["values", "exit code"], "codes": [0, 1]}}
+    lines = live_matrix.page(
+        [one, one | {"version": "0.4.13", "situations": changed | {"Full disk": seen}}]
+    ).splitlines()
+    assert "| Situation | Expected | lm-eval 0.4.11 | lm-eval 0.4.13 | CPU seconds more | Memory more (MB) |" in lines
+    difference = "values differ, exit code 0 without, 1 with"
+    assert f"| One task | equal, exit code 0 | equal, exit code 0 | {difference} | 0.3, 0.3 | 12, 12 |" in lines

@@ -1,0 +1,235 @@
+"""Run both harnesses in many situations, plain and with `--uq bayes`, and compare what they write.
+
+Compared are values, samples, the number of files and exit codes.
+
+`python tools/live_matrix.py run HARNESS FILE` writes what it finds with the version of the harness that is installed;
+`check HARNESS` fails if a difference is not expected; `table FILE…` writes the page docs/reference/live-runs.md.
+"""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "reference" / "live-runs.md"
+FOLDERS = {"lm-eval": "lm_eval", "inspect-ai": "inspect"}
+NAMES = {"lm-eval": "lm-eval", "inspect-ai": "Inspect"}
+TIME_LIMIT = 120
+NEVER_THE_SAME = {"date", "total_evaluation_time_seconds", "start_time", "end_time", "pretty_env_info", "uq", "config"}
+# situations in which the run with harness_uq ends otherwise, on purpose
+EXPECTED = {
+    ("lm-eval", "Full disk"): "exit code 1, no part of a file",
+}
+INTRODUCTION = """\
+# Live runs
+
+This page compares runs of both harnesses without and with `--uq bayes`. "Equal" means that the values, the samples, the
+number of files and the exit code are the same. Standard errors are not compared, because harness_uq replaces them. The
+command `nox -s live` runs these situations and writes this page. Models are scripts or a server on the same machine.
+
+The last two columns show how much more CPU time and memory the run with `--uq bayes` needs, for each version in order.
+For "One task", they are differences of medians of five runs. For other situations, they are from one run of each kind,
+and vary on a busy machine. Runs with clusters need more because they import the splines of SciPy.
+"""
+REPEATS = {"One task": 5}  # of which CPU time and memory are the medians
+
+
+def main(arguments: list[str]) -> int:
+    """Run the situations of a harness, or write the page. Returns 1 if `check` finds what is not expected."""
+    if arguments[0] == "table":
+        PAGE.write_text(page([json.loads(Path(file).read_text(encoding="utf-8")) for file in arguments[1:]]))
+        return 0
+    harness = arguments[1]
+    found = {"harness": harness, "version": version(harness), "situations": run_all(harness)}
+    if arguments[0] == "run":
+        Path(arguments[2]).write_text(json.dumps(found, indent=1), encoding="utf-8")
+        return 0
+    differing = [name for name, seen in found["situations"].items() if seen["differs"]]
+    unexpected = [name for name in differing if (harness, name) not in EXPECTED]
+    print(f"{harness} {found['version']}: differs in {', '.join(unexpected) or 'no situation'}")
+    return int(bool(unexpected))
+
+
+def run_all(harness: str) -> dict[str, dict[str, object]]:
+    """What was seen in each situation."""
+    live = ROOT / "tests" / "adapters" / FOLDERS[harness] / "live"
+    names = re.findall(r'^    "(.+?)": ', (live / "matrix_runs.py").read_text().partition("SITUATIONS = {")[2], re.M)
+    with tempfile.TemporaryDirectory() as folder:
+        environment = environment_of(Path(folder), live)
+        server = start_s3(environment, Path(folder)) if harness == "inspect-ai" else None
+        try:
+            found = {}
+            for name in names:
+                found[name] = compare(harness, name, Path(folder), live, environment)
+                print(harness, version(harness), name, found[name], flush=True)
+            return found
+        finally:
+            if server:
+                server.terminate()
+                server.wait()
+
+
+def environment_of(folder: Path, live: Path) -> dict[str, str]:
+    """Variables of every run: no network, one cache of data sets, credentials for a store on this machine."""
+    path = os.pathsep.join(map(str, (ROOT, ROOT / "adapters", live)))
+    environment = {**os.environ, "PYTHONPATH": path, "MATRIX_TASKS": str(folder / "tasks"), "HF_HOME": str(folder)}
+    environment |= {"HF_HUB_OFFLINE": "1", "TQDM_DISABLE": "1", "OMP_NUM_THREADS": "1", "XDG_DATA_HOME": str(folder)}
+    environment |= {"AWS_ACCESS_KEY_ID": "none", "AWS_SECRET_ACCESS_KEY": "none", "AWS_DEFAULT_REGION": "us-east-1"}
+    environment |= {"PYTHONDONTWRITEBYTECODE": "", "MATRIX_PORT": str(free_port())}
+    if "lm_eval" in str(live):
+        write = f"import live_tasks, pathlib; live_tasks.write(pathlib.Path({str(folder / 'tasks')!r}))"
+        subprocess.run([sys.executable, "-c", write], env=environment, check=True)
+    return environment
+
+
+def free_port() -> int:
+    """A port that nothing uses."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
+
+
+def start_s3(environment: dict[str, str], folder: Path) -> subprocess.Popen[bytes]:
+    """The S3 server of the tests with a bucket, whose address is added to the environment."""
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    environment |= {"AWS_ENDPOINT_URL": url, "MATRIX_BUCKET": "logs"}
+    line = [sys.executable, str(ROOT / "tests" / "s3_server.py"), str(port), str(folder / "asked")]
+    server = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    make = "import s3fs; s3fs.S3FileSystem().mkdir('logs')"
+    for _ in range(40):
+        time.sleep(0.5)
+        if subprocess.run([sys.executable, "-c", make], env=environment, capture_output=True).returncode == 0:
+            return server
+    server.terminate()
+    raise RuntimeError("the S3 server does not answer")
+
+
+def compare(harness: str, name: str, folder: Path, live: Path, environment: dict[str, str]) -> dict[str, object]:
+    """What differs between plain runs and those with intervals, and what these cost more."""
+    n = REPEATS.get(name, 1)
+    runs = {way: [run(way, name, folder, live, environment, k) for k in range(n)] for way in ("plain", "uq")}
+    plain, ours = runs["plain"][-1], runs["uq"][-1]
+    outcomes = {way: outcome(harness, runs[way][-1]["folder"], live, environment) for way in runs}
+    costs = {
+        key: median(one[key] for one in runs["uq"]) - median(one[key] for one in runs["plain"])
+        for key in ("cpu", "memory")
+    }
+    differs = [key for key in outcomes["plain"] if outcomes["plain"][key] != outcomes["uq"][key]]
+    if plain["code"] != ours["code"]:
+        differs.append("exit code")
+    return {"codes": [plain["code"], ours["code"]], "differs": differs, **costs}
+
+
+def run(way: str, name: str, folder: Path, live: Path, environment: dict[str, str], number: int) -> dict[str, object]:
+    """Exit code as a shell says it, CPU seconds and largest memory in MB of a run."""
+    place = folder / re.sub(r"\W+", "-", f"{name} {way} {number}")
+    place.mkdir()
+    line, no = [sys.executable, str(live / "matrix_runs.py"), name, way], subprocess.DEVNULL
+    process = subprocess.Popen(line, cwd=place, env=environment, stdin=no, stdout=no, stderr=no)
+    end = time.monotonic() + TIME_LIMIT
+    while not (ended := os.wait4(process.pid, os.WNOHANG))[0]:
+        if time.monotonic() > end:
+            process.kill()
+        time.sleep(0.05)
+    _, status, usage = ended
+    process.returncode = code = os.waitstatus_to_exitcode(status)
+    cpu, memory = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    return {"code": code if code >= 0 else 128 - code, "cpu": cpu, "memory": memory, "folder": place}
+
+
+def outcome(harness: str, folder: Path, live: Path, environment: dict[str, str]) -> dict[str, object]:
+    """Values, samples and number of files of each kind in a folder."""
+    variable_part = r"\d[\dT:.+-]*\d|\d|_[A-Za-z0-9]{22}"  # times and identifiers
+    files = [re.sub(variable_part, "", path.name) for path in folder.rglob("*.*") if path.is_file()]
+    others = lm_eval_outcome(folder) if harness == "lm-eval" else inspect_outcome(folder, live, environment)
+    return {"files": sorted(files), **others}
+
+
+def lm_eval_outcome(folder: Path) -> dict[str, object]:
+    """Of results files, of samples, and of what was returned."""
+    returned = folder / "returned.json"
+    results = [parsed(path.read_text()) for path in sorted(folder.rglob("results_*.json"))]
+    results += json.loads(returned.read_text()) if returned.is_file() else []
+    samples = [one.pop("samples", None) for one in results if isinstance(one, dict)]
+    files = sorted(folder.rglob("samples_*.jsonl"))
+    samples += [[parsed(line) for line in path.read_text().splitlines()] for path in files]
+    return {"values": [without_errors(one) if isinstance(one, dict) else one for one in results], "samples": samples}
+
+
+def parsed(text: str) -> object:
+    """JSON, or a word for a part of a file."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return "incomplete"
+
+
+def without_errors(results: dict[str, object]) -> dict[str, object]:
+    """All parts of results except standard errors, which ours replace."""
+    parts = {key: part for key, part in results.items() if key not in NEVER_THE_SAME}
+    for part in ("results", "groups"):
+        rows = parts.get(part) or {}
+        parts[part] = {task: {k: v for k, v in row.items() if "_stderr" not in k} for task, row in rows.items()}
+    return parts
+
+
+def inspect_outcome(folder: Path, live: Path, environment: dict[str, str]) -> dict[str, object]:
+    """Of all logs, as Inspect reads them."""
+    place = f"s3://logs/{folder.name}" if folder.name.startswith("Object-store") else str(folder)
+    sys.path[:0], variables = [str(ROOT), str(live)], dict(os.environ)
+    os.environ |= environment
+    try:
+        logs = import_module("matrix_runs").read(place)
+    finally:
+        os.environ |= variables
+        del sys.path[:2]
+    keys = ("values", "samples")
+    return {key: [log if isinstance(log, str) else log[key] for log in logs] for key in keys} | {
+        "status": [log if isinstance(log, str) else (log["task"], log["model"], log["status"]) for log in logs]
+    }
+
+
+def page(found: list[dict[str, object]]) -> str:
+    """The page with a table for each harness."""
+    parts = [INTRODUCTION]
+    for harness in FOLDERS:
+        versions = [one for one in found if one["harness"] == harness]
+        if not versions:
+            continue
+        titles = [f"{NAMES[harness]} {one['version']}" for one in versions]
+        parts.append(f"## {NAMES[harness]}\n")
+        rows = [["Situation", "Expected", *titles, "CPU seconds more", "Memory more (MB)"]]
+        for name in versions[-1]["situations"]:
+            seen = [one["situations"].get(name) for one in versions]
+            expected = EXPECTED.get((harness, name), f"equal, exit code {seen[-1]['codes'][0]}")
+            cost = [
+                ", ".join(f"{one[key]:.{digits}f}" for one in seen if one)
+                for key, digits in (("cpu", 1), ("memory", 0))
+            ]
+            rows.append([name, expected, *map(told, seen), *cost])
+        lines = ["| " + " | ".join(row) + " |" for row in rows]
+        parts.append("\n".join([lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]]) + "\n")
+    return "\n".join(parts)
+
+
+def told(seen: dict[str, object] | None) -> str:
+    """What was seen, in words."""
+    if seen is None:
+        return "-"
+    plain, ours = seen["codes"]
+    codes = f"exit code {plain}" if plain == ours else f"exit code {plain} without, {ours} with"
+    others = [what for what in seen["differs"] if what != "exit code"]
+    return f"{', '.join(others)} differ, {codes}" if others else f"equal, {codes}"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
