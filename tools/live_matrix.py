@@ -27,7 +27,7 @@ TIME_LIMIT = 120
 NEVER_THE_SAME = {"date", "total_evaluation_time_seconds", "start_time", "end_time", "pretty_env_info", "uq", "config"}
 # situations in which the run with harness_uq ends otherwise, on purpose
 EXPECTED = {
-    ("lm-eval", "Full disk"): "exit code 1, no part of a file",
+    ("lm-eval", "Full disk"): "exit code 1 and no incomplete file with harness_uq",
 }
 INTRODUCTION = """\
 # Live runs

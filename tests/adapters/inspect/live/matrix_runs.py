@@ -5,6 +5,7 @@ The exit code is that of the run.
 
 import json
 import os
+import re
 import resource
 import sys
 from pathlib import Path
@@ -148,7 +149,7 @@ def read(folder):
         samples = [
             {
                 "sample": f"{sample.id} {sample.epoch} {sample.input} {sample.output.completion}",
-                "error": sample.error.message if sample.error else None,
+                "error": re.sub(r"[0-9a-f]{8,}", "", sample.error.message) if sample.error else None,  # addresses
                 "scores": {name: str(score.value) for name, score in (sample.scores or {}).items()},
             }
             for sample in sorted(log.samples or [], key=lambda sample: (str(sample.id), sample.epoch))
