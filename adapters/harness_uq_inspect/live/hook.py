@@ -24,6 +24,7 @@ from harness_uq_inspect.read.schema import Json
 if TYPE_CHECKING:
     from harness_uq_inspect.read.samples import Log
 
+PROMPT_PREFIX = "prompt_prefix"  # a field of every question that is not in its metadata
 logger = logging.getLogger(__name__)
 _SECONDS: Final = 60  # for all logs of a run that was interrupted
 
@@ -148,9 +149,9 @@ def _check_cluster_fields(task: str, data: SampleStart) -> None:
     try:
         settings = settings_from_environment()
         if settings.cluster and (fields := getattr(data.summary, "metadata", None)) is not None:
-            settings.check_cluster_fields({task: [*fields] or ["no field"]})
+            settings.check_cluster_fields({task: [*fields, PROMPT_PREFIX]})
     except UsageError as error:
-        logger.warning("harness_uq: %s (%s) The run continues, without these clusters.", error, task)
+        logger.warning("harness_uq: %s: %s The run continues, without these clusters.", task, error)
     except Exception as error:
         logger.debug("harness_uq: the fields of %s are not checked: %s", task, error)
 

@@ -66,7 +66,8 @@ def _annotate_file(
     options = replace(settings.options(), estimand=settings.estimand)
     estimates = uq.estimate(task, options, reference_runs=reference_runs)
     comparisons, comparison_text = _compare(task, settings, estimates)
-    text = _table(estimates) + ("" if settings.keep_stderr else _STDERR) + comparison_text
+    is_kept = settings.keep_stderr or settings.estimand != "mean"  # Inspect's stderr belongs to the mean
+    text = _table(estimates) + ("" if is_kept else _STDERR) + comparison_text
     if log.header.results is None:
         return Outcome(estimates, None, is_written=False, text=text)
     positions = printed_positions(source)

@@ -76,7 +76,7 @@ def messages_text(rows: Sequence[Estimate | Comparison], known: Sequence[Estimat
     others = [replace(row, messages=tuple(one for one in row.messages if one not in printed)) for row in rows]
     lines: list[str] = []
     for heading, texts in footnotes(others).items():
-        lines += [heading] if texts else []
+        lines += [*([""] if lines else []), heading] if texts else []
         live = map(LmEvalSettings.with_live_options, dict.fromkeys(texts))
         lines += [_filled(f"- {escape_control(text)}", indent="  ") for text in live]
     return "\n".join(lines)

@@ -94,7 +94,7 @@ def test_a_comparison_is_printed_below_the_tables(run, tmp_path):
     tables, comparison = printed.split(f"A: this run, B: {tmp_path / 'old'}\n")
     assert "live_perfect" in tables
     assert "90% interval" in comparison
-    assert len(results["uq"]["comparisons"]) == 4  # acc twice, acc_norm, and acc over both tasks
+    assert len(results["uq"]["comparisons"]) == 3  # acc twice, and acc_norm
     assert results["uq"]["comparisons"][-1]["verdict_text"] in " ".join(printed.splitlines())
     assert "uq.comparisons in the results file" in comparison
 
