@@ -7,7 +7,6 @@ import pytest
 
 from harness_uq import estimate
 from harness_uq.commands.main import main
-from harness_uq_inspect.annotated_names import METRICS
 from harness_uq_inspect.read.samples import read_log
 from tests.adapters.inspect.environment import run_with_uq
 from tests.message_checks import has
@@ -31,7 +30,7 @@ def test_a_live_run_and_rescore_add_no_interval_beside_a_mean_with_parameters(ru
     live = metrics(runs / "parameters")
     assert main(["rescore", str(runs / "parameters"), "--output-dir", str(tmp_path)]) == 0
     for printed in (live, metrics(tmp_path)):
-        assert set(METRICS) <= set(printed["plain"])
+        assert {"uq_lower", "uq_upper"} <= set(printed["plain"])
         assert set(printed["inverted"]) == {"accuracy", "stderr"}
         assert printed["inverted"]["accuracy"].value == pytest.approx(0.1)
         assert printed["inverted"]["stderr"].metadata is None  # the value is that of Inspect
