@@ -118,7 +118,7 @@ def test_faults_after_the_estimates_leave_them_and_lm_evals_table(command, stock
     perfect = live_runs.entries(ours.results)["live_perfect", "acc", "none"]
     assert (perfect["method"], found["results", "live_perfect"]["acc_stderr,none"]) == ("beta", perfect["std_error"])
     tables, _, below = ours.printed.partition("Single trials")
-    assert "interval" not in tables
+    assert "% interval" not in tables
     assert "live_gen" in below
     assert [line.count("|") for line in tables.splitlines() if line.startswith("|")] == [
         line.count("|") for line in stock.printed.splitlines() if line.startswith("|")

@@ -112,7 +112,7 @@ def test_invalid_settings_are_errors():
     from harness_uq import HarnessUqError
 
     for values, words in (
-        ({"method": {"method": "bayes"}}, "Invalid method"),
+        ({"method": {"method": "bayes"}}, "Unknown method"),
         ({"method": "bayes", "trials": "perhaps"}, "Invalid trials: 'perhaps'. Give auto, on or off."),
         ({"method": "bayes", "estimand": "pass@x"}, "pass@x"),
         ({"method": "bayes", "estimand": "pass@4", "trials": "off"}, "requires single trials"),

@@ -112,7 +112,7 @@ class TestResults:
         entry = live_runs.entries(live_results)["live_odd", "odd", "none"]
         assert entry["status"] == "not_estimable"
         reasons = [message["params"] for message in entry["messages"] if message["severity"] == "refusal"]
-        assert "constant" in str(reasons)  # the task's function
+        assert "for every resample" in str(reasons)  # the task's function
         assert errors(live_results)["live_odd", "odd_stderr", "none"] == "N/A"
 
     def test_a_task_at_one_hundred_percent_has_a_standard_error(self, stock_results, live_results):
