@@ -122,7 +122,7 @@ def test_every_column_of_a_result_can_be_rendered(name: str) -> None:
 
 
 def test_a_column_that_there_is_not_is_an_error_that_lists_those_there_are():
-    with pytest.raises(DataError, match=r"Unknown column: 'p'. Available columns: task, metric, a, b, difference"):
+    with pytest.raises(DataError, match=r"Unknown column: 'p'. Available columns: probability, verdict"):
         render(make.comparisons(), "latex", columns=("task", "p"))
 
 
