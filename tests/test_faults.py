@@ -179,7 +179,7 @@ def in_lm_eval(step: str, folder: Path) -> dict[str, Seen]:
 
 @functools.cache
 def _lm_evals_own(folder: Path) -> dict:
-    return _lm_eval_run(folder)[0]
+    return _lm_eval_run(folder, "--uq", "off")[0]
 
 
 def _in_lm_eval(step: str, error: BaseException, folder: Path, stock: dict) -> Seen:
