@@ -33,12 +33,16 @@ INTRODUCTION = """\
 # Live runs
 
 This page compares runs of both harnesses without and with `--uq bayes`. "Equal" means that the values, the samples, the
-number of files and the exit code are the same. Standard errors are not compared, because harness_uq replaces them. The
-command `nox -s live` runs these situations and writes this page. Models are scripts or a server on the same machine.
+number of files and the exit code are the same. Standard errors are not compared, because harness_uq replaces them. This
+command runs these situations and writes this page:
+
+    nox -s live
+
+Models are scripts or a server on the same machine.
 
 The last two columns show how much more CPU time and memory the run with `--uq bayes` needs, for each version in order.
 For "One task", they are differences of medians of five runs. For other situations, they are from one run of each kind,
-and vary on a busy machine. Runs with clusters need more because they import the splines of SciPy.
+and vary on a busy machine.
 """
 REPEATS = {"One task": 5}  # of which CPU time and memory are the medians
 
