@@ -358,7 +358,7 @@ def mark_ignored(messages: Iterable[Message], labels: "frozenset[str]") -> tuple
 
 
 def join_messages(messages: Iterable[Message]) -> str:
-    """`CODE name: text` of each, joined by `; `: one cell of a table."""
+    """`CODE name: text` of each, joined by semicolons: one cell of a table."""
     return "; ".join(f"{one.code} {one.name}: {one.text}" for one in messages)
 
 
