@@ -5,12 +5,14 @@ Each subpackage with public names has a page, from its docstrings, and the comma
 
 import inspect
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from sphinx.application import Sphinx
 
@@ -125,7 +127,19 @@ def write(folder: Path) -> None:
             path.write_text(text, encoding="utf-8")
 
 
+def correct_links(app: Sphinx, name: str, template: str, context: dict[str, Any], tree: object) -> None:
+    """Let pages of source code link to names of a small package by its name.
+
+    Sphinx knows one package for each module, although a module may contain names of several.
+    """
+    if name.startswith("_modules/"):
+        for package in ON_ONE_PAGE:
+            wrong = rf"({FOLDER}/{re.escape(package)}\.html#)harness_uq\.(?!{package.removeprefix('harness_uq.')}\.)"
+            context["body"] = re.sub(wrong, rf"\g<1>{package}.", context["body"])
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Called by Sphinx."""
     app.connect("builder-inited", lambda app: write(Path(app.srcdir, FOLDER)))
+    app.connect("html-page-context", correct_links)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
