@@ -425,6 +425,7 @@ metric_list: [{metric: acc, aggregation: uq_beta, higher_is_better: true}]
 """
 
 
+@pytest.mark.skipif(version("lm-eval") < "0.4.12", reason="the dummy model of lm-eval 0.4.11 needs transformers")
 @pytest.mark.parametrize("uq", [["--uq", "bayes"], []])
 def test_a_task_names_our_aggregations_with_and_without_uq(tmp_path, uq):
     (tmp_path / "q.jsonl").write_text('{"question": "1?", "label": 1}\n{"question": "2?", "label": 0}\n')
