@@ -906,7 +906,7 @@ class Options:
 
     @property
     def requests_overall(self) -> bool:
-        """Whether the overall result of several tasks is requested, or an option says how it is computed."""
+        """Whether the overall result of several tasks is requested, or an option determines how it is computed."""
         names = ("weights", "normalize", "chance", "missing_tasks")
         is_changed = any(getattr(self, name) != OPTIONS[name].default for name in names)
         return self.overall or is_changed or bool(self.metrics) or self.generalizes_over_tasks
@@ -929,7 +929,6 @@ OPTIONS: Mapping[str, Option] = {
 """The declaration of each option by its name, in the order of the help."""
 
 
-@cache
 @dataclass(frozen=True, slots=True)
 class LiveOption:
     """An option of a harness run.
@@ -1016,6 +1015,7 @@ LIVE_OPTIONS = (
 """The options of every harness run; adapters add those that only their harness needs."""
 
 
+@cache
 def options_of_command(command: str) -> tuple[Option, ...]:
     """The options on the command line of a command."""
     return tuple(one.of(command) for one in OPTIONS.values() if one.is_of(command))

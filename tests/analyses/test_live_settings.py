@@ -6,7 +6,7 @@ from harness_uq import UsageError
 from harness_uq.analyses.live_settings import LiveSettings, live_method, with_run_names
 from harness_uq.io.readers import read_logs
 from harness_uq.io.settings_file import SettingsError
-from harness_uq.options import LIVE_OPTIONS
+from harness_uq.options import LIVE_OPTIONS, LiveOption
 
 
 @pytest.mark.parametrize(("name", "value"), [("level", "95"), ("reference_runs", ""), ("rounds", "0")])
@@ -48,3 +48,7 @@ def test_a_comparison_names_the_run_and_the_path_of_the_other(tmp_path):
     assert (row.system_a, row.system_b) == ("model", "model")
     (printed,) = with_run_names([row], path)
     assert (printed.system_a, printed.system_b) == ("this run", path)
+
+
+def test_live_options_are_instances_of_their_class():
+    assert all(isinstance(option, LiveOption) for option in LIVE_OPTIONS)
