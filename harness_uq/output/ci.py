@@ -1,8 +1,8 @@
 """The formats `junit` and `github`: the decisions of gates as CI systems show them.
 
 Both show what the exit code of the gate means. An undecided test that the gate needs is an error, because the exit code
-3 stops the job, and CI systems display errors, but hide skipped tests. It is skipped or a failure if `--on-undecided`
-lets undecided gates pass or fail.
+3 stops the job. It is skipped or a failure if `--on-undecided` lets undecided gates pass or fail. If the gate does not
+need it, it is skipped, without an annotation.
 """
 
 from collections import Counter
@@ -59,9 +59,9 @@ def _element(case: GateCase) -> ET.Element:
 
 
 def _annotations(gate: GateCases) -> Iterator[str]:
-    """Errors for tests that stop the job, warnings for undecided ones that do not, and the decision as a notice."""
+    """Errors for tests that stop the job, warnings for needed ones that do not, and the decision as a notice."""
     for case in gate.cases:
-        if case.outcome != "pass":
+        if case.outcome != "pass" and (case.is_needed or case.outcome != "skipped"):
             severity = "warning" if case.outcome == "skipped" else "error"
             yield _annotation(severity, f"{case.group}: {case.name}", case.text)
     yield _annotation("notice", "Evaluation gate", gate.answer)

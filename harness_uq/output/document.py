@@ -265,13 +265,15 @@ class GateCase:
     """One test of a gate, as CI systems show it.
 
     `name`: what is required. `outcome`: `pass`, `fail`, `error` if the gate needs the test and it is undecided, or
-    `skipped` if this counts as a pass. `text`: the numbers behind the outcome.
+    `skipped` if this counts as a pass or the gate does not need it. `text`: the numbers behind the outcome.
+    `is_needed`: whether the gate passes only if this test passes.
     """
 
     group: str
     name: str
     outcome: Literal["pass", "fail", "error", "skipped"]
     text: str
+    is_needed: bool = True
 
 
 @dataclass(frozen=True, slots=True)

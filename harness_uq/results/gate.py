@@ -688,9 +688,13 @@ def _missing(gate: Gate) -> Iterator[GateCase]:
 
 
 def _case(gate: Gate, names: tuple[str, str], decision: Decision, text: str, *, is_needed: bool = True) -> GateCase:
-    """A test whose outcome is `error` if it is needed and undecided, unless an undecided gate counts as something."""
-    if decision != "undecided" or not is_needed:
-        return GateCase(*names, "fail" if decision == "fail" else "pass", text)
+    """A test. If it is undecided, its outcome is `error`, unless an undecided gate counts as something, or `skipped` if
+    the gate does not need it.
+    """
+    if decision != "undecided":
+        return GateCase(*names, decision, text, is_needed)
+    if not is_needed:
+        return GateCase(*names, "skipped", f"undecided, and not necessary for a pass: {text}", is_needed)
     outcomes: Mapping[str | None, Literal["fail", "error", "skipped"]]
     outcomes = {"pass": "skipped", "fail": "fail", None: "error"}
     return GateCase(*names, outcomes[gate.on_undecided], f"undecided{_counts_as(gate)}: {text}")

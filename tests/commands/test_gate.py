@@ -6,6 +6,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+import harness_uq
 from harness_uq.commands.main import main
 
 
@@ -113,6 +114,21 @@ def test_the_self_test_prints_a_rate(folder: Path, capsys: pytest.CaptureFixture
 )
 def test_bounds_need_no_baseline(folder: Path, arguments: tuple[str, ...], code: int) -> None:
     assert main(["gate", str(folder / "same.csv"), *arguments]) == code
+
+
+def test_an_undecided_score_that_the_gate_does_not_need_is_skipped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its test case has the name "not worse by more than …", which is not shown."""
+    logs = harness_uq.demo(tmp_path) / "lm-eval"
+    arguments = ["gate", str(logs / "scripted-small"), "--baseline", str(logs / "scripted-large"), "--metric", "acc"]
+    assert main([*arguments, "--margin", "0.02", "--format", "junit"]) == 1
+    cases = {case.get("classname"): case[0] for case in ET.fromstring(capsys.readouterr().out).iter("testcase")}
+    assert cases["demo_passages"].tag == cases["demo_copying"].tag == "skipped"
+    assert cases["demo_passages"].get("message").startswith("undecided, and not necessary for a pass: ")
+    assert cases["overall"].tag == "failure"
+    assert main([*arguments, "--margin", "0.02", "--format", "github"]) == 1
+    assert "demo_passages" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
