@@ -322,15 +322,15 @@ def _breakdowns(
     scores: Sequence[_DividedScore], tested: Sequence[Sequence[_Test]], options: Options
 ) -> list[DifferenceBreakdown]:
     """The breakdowns of all scores; the verdicts of the groups of one task are corrected together."""
-    p_values: dict[str, list[float | None]] = {}
-    for score, tests in zip(scores, tested, strict=True):
-        p_values.setdefault(score.keys[0][0], []).extend(test.p_value for test in tests)
+    tasks = [score.keys[0][0] for score in scores]
+    p_values: dict[str, list[float | None]] = {task: [] for task in tasks}
+    for task, tests in zip(tasks, tested, strict=True):
+        p_values[task] += [test.p_value for test in tests]
     n_tests = {task: sum(p is not None for p in of_task) for task, of_task in p_values.items()}
     adjusted = {task: iter(adjusted_p_values(of_task)) for task, of_task in p_values.items()}
     return [
         _difference_breakdown(score, tests, list(islice(adjusted[task], len(tests))), n_tests[task], options)
-        for score, tests in zip(scores, tested, strict=True)
-        for task in (score.keys[0][0],)
+        for task, score, tests in zip(tasks, scores, tested, strict=True)
     ]
 
 

@@ -187,7 +187,7 @@ def _disagreements(panel: Panel, n: int) -> Disagreements:
     difference = sign * panel.differences
     evidence = QuestionEvidence.of(panel)
     changes = None if evidence is None else evidence.changes
-    exchanged = None if evidence is None else evidence.reversed
+    both_ways = () if evidence is None or changes is None else (evidence, evidence.reversed)
     strength = np.abs(difference) if changes is None else changes.probability
     order = np.lexsort((difference, -np.abs(difference), -strength))
     worst = [int(i) for i in order if difference[i]][:n]
@@ -204,9 +204,7 @@ def _disagreements(panel: Panel, n: int) -> Disagreements:
                 value_a=float(panel.means[0, i]),
                 value_b=float(panel.means[1, i]),
                 probability=None if changes is None else float(changes.probability[i]),
-                is_flaky=None
-                if changes is None or evidence is None or exchanged is None
-                else evidence.is_flaky(i) or exchanged.is_flaky(i),
+                is_flaky=any(one.is_flaky(i) for one in both_ways) if both_ways else None,
             )
             for i in worst
         ),
