@@ -29,6 +29,11 @@ def test_values_are_compared(tmp_path):
     assert outcome(tmp_path / "uq", results={"toy": {"acc,none": 0.6}})["values"] != plain["values"]
 
 
+def test_runs_without_values_are_not_called_equal():
+    seen = {"codes": [0, 0], "differs": [live_matrix.NOTHING], "cpu": 0.3, "memory": 12.0}
+    assert live_matrix.told(seen) == "no values and samples, exit code 0"
+
+
 def test_the_table_says_what_differs():
     seen = {"codes": [0, 0], "differs": [], "cpu": 0.31, "memory": 12.4}
     one = {"harness": "lm-eval", "version": "0.4.11", "situations": {"One task": seen, "Full disk": seen}}

@@ -44,6 +44,7 @@ The last two columns show how much more CPU time and memory the run with `--uq b
 For "One task", they are differences of medians of five runs. For other situations, they are from one run of each kind,
 and vary on a busy machine.
 """
+NOTHING = "no values and samples"  # of a plain run that ends with exit code 0
 REPEATS = {"One task": 5}  # of which CPU time and memory are the medians
 
 
@@ -130,6 +131,8 @@ def compare(harness: str, name: str, folder: Path, live: Path, environment: dict
     differs = [key for key in outcomes["plain"] if outcomes["plain"][key] != outcomes["uq"][key]]
     if plain["code"] != ours["code"]:
         differs.append("exit code")
+    if plain["code"] == 0 and not (outcomes["plain"]["values"] or outcomes["plain"]["samples"]):
+        differs.append(NOTHING)
     return {"codes": [plain["code"], ours["code"]], "differs": differs, **costs}
 
 
@@ -231,6 +234,8 @@ def told(seen: dict[str, object] | None) -> str:
         return "-"
     plain, ours = seen["codes"]
     codes = f"exit code {plain}" if plain == ours else f"exit code {plain} without, {ours} with"
+    if NOTHING in seen["differs"]:
+        return f"{NOTHING}, {codes}"
     others = [what for what in seen["differs"] if what != "exit code"]
     return f"{', '.join(others)} differ, {codes}" if others else f"equal, {codes}"
 
