@@ -10,7 +10,8 @@
 - `stats`: the statistical functions, for arrays
 - `plots`: figures
 - `plugin_api`: what plugins import; its documentation contains a complete plugin
-- `uq=bayes` and other settings of live runs: see `harness-uq lm-eval run --help` and `harness-uq inspect eval --help`
+
+Settings of live runs are listed by `harness-uq lm-eval --help` and `harness-uq inspect --help`.
 
 `logs` are paths, results in memory, lists of these, or a mapping from names of systems to them. An interval of your own
 function of the scores uses the clusters that are detected:

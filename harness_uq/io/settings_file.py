@@ -33,7 +33,7 @@ class Settings:
     Attributes
     ----------
     path : path of the file; None if there is none
-    values : converted values by key, of those that the file sets; keys of the table `[gate]` begin with `gate.`
+    values : converted values of the keys in the file; keys of the table `[gate]` begin with `gate.`
     """
 
     path: str | None = None

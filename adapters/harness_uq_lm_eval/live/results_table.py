@@ -59,7 +59,7 @@ def _add_interval_column(original: MakeTable, results: Table, *args: object, **k
 
 
 def _plain_values(task: str, row: Table, shown: Container[tuple[str, str, str]]) -> Table:
-    """The row with plain numbers in place of those that are formatted with an interval, if the new column has one."""
+    """The row, with plain numbers in place of numbers whose interval is in the new column."""
     return {
         key: float(value) if isinstance(value, float) and (task, *key.split(",", 1)) in shown else value
         for key, value in row.items()
