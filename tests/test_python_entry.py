@@ -46,7 +46,17 @@ def test_an_own_function_gets_an_interval_with_the_detected_clusters() -> None:
     assert low < values.mean() < high
     documentation = str(harness_uq.__doc__)
     assert "clusters=found.clusters.codes" in documentation
-    names = ("estimate(", "compare(", "rank(", "gate(", "plan(", "read_logs(", "`stats`", "`plugin_api`", "uq=bayes")
+    names = (
+        "estimate(",
+        "compare(",
+        "rank(",
+        "gate(",
+        "plan(",
+        "read_logs(",
+        "`stats`",
+        "`plugin_api`",
+        "harness-uq lm-eval",
+    )
     assert [name for name in names if name not in documentation] == []
 
 

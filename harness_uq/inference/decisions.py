@@ -66,12 +66,14 @@ class Decided:
 
     `p_met`, `p_violated`: as in `Hypothesis`; None if it is not tested. `adjusted_p`: `p_met`, adjusted for the family.
     `decision`: `fail` if the requirement is violated, `pass` if it is met, `undecided` if neither is shown.
+    `decision_alone`: the same without the adjustment.
     """
 
     p_met: float | None
     p_violated: float | None
     adjusted_p: float | None
     decision: Decision
+    decision_alone: Decision
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +86,15 @@ class Family:
         """Decide on each hypothesis; the probability of any false failure is at most alpha (`bh`: their share)."""
         adjusted = adjusted_p_values([None if one is None else one.p_met for one in self.hypotheses], correction)
         return tuple(
-            Decided(None, None, None, "undecided")
+            Decided(None, None, None, "undecided", "undecided")
             if one is None
-            else Decided(one.p_met, one.p_violated, p, _decision(p, one.p_violated, alpha))
+            else Decided(one.p_met, one.p_violated, p, *(_decision(x, one.p_violated, alpha) for x in (p, one.p_met)))
             for one, p in zip(self.hypotheses, adjusted, strict=True)
         )
 
 
-def _decision(adjusted_p: float | None, p_violated: float | None, alpha: float) -> Decision:
-    if adjusted_p is not None and adjusted_p <= alpha:
+def _decision(p_met: float | None, p_violated: float | None, alpha: float) -> Decision:
+    if p_met is not None and p_met <= alpha:
         return "fail"
     return "pass" if p_violated is not None and p_violated <= alpha else "undecided"
 

@@ -455,9 +455,9 @@ def with_open_decision(
     return replace(decided, messages=(*decided.messages, warning))
 
 
-def _common(*ends: Gate | GateRow | RequirementRow | None) -> Decision:
+def _common(*ends: Gate | GateRow | RequirementRow | None, name: str = "decision") -> Decision:
     """The decision of both ends; undecided if they differ, or one is missing."""
-    decisions = {"undecided" if end is None else end.decision for end in ends}
+    decisions: set[Decision] = {"undecided" if end is None else getattr(end, name) for end in ends}
     return decisions.pop() if len(decisions) == 1 else "undecided"
 
 
@@ -473,6 +473,7 @@ def _open_gate(decided: Gate, ends: tuple[Gate, Gate], shown: Gate) -> Gate:
                 row,
                 comparison=_over_ends(wide.get(key, row).comparison, [end.comparison for end in known]),
                 decision=_common(*both),
+                decision_corrected=_common(*both, name="decision_corrected"),
                 adjusted_p=_largest(end.adjusted_p for end in known),
                 unadjusted_p=_largest(end.unadjusted_p for end in known),
             )
@@ -482,6 +483,7 @@ def _open_gate(decided: Gate, ends: tuple[Gate, Gate], shown: Gate) -> Gate:
             row,
             estimate=replace(row.estimate, interval=_hull([end.estimate.interval for end in both])),
             decision=_common(*both),
+            decision_corrected=_common(*both, name="decision_corrected"),
             p_met=_largest(end.p_met for end in both),
             adjusted_p=_largest(end.adjusted_p for end in both),
             unadjusted_p=_largest(end.unadjusted_p for end in both),

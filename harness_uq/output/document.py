@@ -154,7 +154,8 @@ class Section:
     meaning of each column by its header; the text under an empty header is always printed. `group`: header of a column
     for the title, in formats that join sections with the same columns in one table. `is_optional`: whether the table
     adds detail that does not belong in a paper. `if_hidden`: sentences by header, each printed if its column does not
-    fit into the terminal.
+    fit into the terminal. `is_in_answer`: whether the answer states the table, which a terminal then shows only with
+    chosen columns.
     """
 
     title: str
@@ -165,6 +166,7 @@ class Section:
     group: str = ""
     is_optional: bool = False
     if_hidden: Mapping[str, str] = field(default_factory=dict)
+    is_in_answer: bool = False
 
     def visible_columns(self, names: Sequence[str] | None = None) -> list[Cells]:
         """The columns with these names, in this order; without names, those to show by default that have content.
@@ -197,7 +199,7 @@ def table(
     """A section with these columns of the rows and their meanings.
 
     `legend`: further sentences of the legend by header. `**parts`: other parts of the section: `lines`, `answer`,
-    `group`, `is_optional` and `if_hidden`.
+    `group`, `is_optional`, `if_hidden` and `is_in_answer`.
     """
     return Section(title, cells_of(columns, rows, digits), legend=legend_of(columns) | dict(legend or {}), **parts)
 

@@ -25,11 +25,10 @@ from harness_uq.output.message_links import with_links
 from harness_uq.output.short_names import line_width, lost_beginning, piece_width, shorten_names, wrap_names
 from harness_uq.output.table_notes import folded, prominent_sentences
 from harness_uq.output.table_options import documents_of
-from harness_uq.output.words import commands_as, join_names
+from harness_uq.output.words import MAX_NAMED, commands_as, join_names
 
 _UNLIMITED = 100_000
 _WIDTH_OF_PIPES = 100
-_SHORTEST_LINE = 20
 _GAP = 2
 _NARROW = 80
 _FEW_DIGITS = 3
@@ -103,16 +102,21 @@ class TerminalPage:
         self._shown: dict[str, None] = {}
         self.renames: Mapping[str, str] = {}
         self._sentences: list[str] = []
+        self._is_headline = False  # of the section before
 
     def add_section(self, section: Section, options: RenderOptions) -> dict[str, bool]:
         """Add a section without its legend, and return the sentences of the legend, and whether each is required."""
+        lead = "" if self._is_headline and section.answer else "\n"
+        self._is_headline = section.is_in_answer and options.columns is None
+        if self._is_headline:
+            legend = section.legend if options.detail == "notes" else {}
+            section = Section("", answer=section.answer, legend=legend)
         columns = section.visible_columns(options.columns if section.columns else None)
         title = section.title
         if options.columns is None and _total(map(_full, columns)) > self.width:
             shared = [one for one in columns if one.in_title and len(set(one.texts)) == 1]
             columns = [one for one in columns if one not in shared]
             title = ", ".join([title, *(one.texts[0] for one in shared)])
-        lead = "\n"
         for text, style in (
             (section.answer, "bold"),
             (escape_control(title), "" if section.answer else "bold"),
@@ -186,21 +190,24 @@ class TerminalPage:
             text = text.replace(name, short)
         return text
 
-    def hidden_columns(self) -> str:
-        """The columns that fit in no table, and how to see them; empty if there are none."""
+    def hidden_columns(self, most: int = MAX_NAMED) -> str:
+        """The columns that fit in no table, at most `most` of them by name, and how to see them; empty without any."""
         headers = [header for header in self.hidden if header not in self._shown]
         if not headers:
             return ""
         text = f"Hidden: {', '.join(headers)} ({self.hint_of_columns})"
-        return text if cell_len(text) <= self.width else f"Hidden: {join_names(headers)} ({self.hint_of_columns})"
+        is_short = cell_len(text) <= self.width and most == MAX_NAMED
+        return text if is_short else f"Hidden: {join_names(headers, most)} ({self.hint_of_columns})"
 
     def status(self, footnotes: Mapping[str, Sequence[str]]) -> list[str]:
         """The number and names of the messages and the hidden columns, in one line if it has room for both."""
-        hidden = self.hidden_columns()
-        room = self.width - cell_len(hidden) - _GAP
-        names = folded(footnotes, room if hidden and room >= _SHORTEST_LINE else self.width, self.hint_of_notes)
-        together = ". ".join(text for text in (names, hidden) if text)
-        return [together] if cell_len(together) <= self.width else [names, hidden]
+        for most in range(MAX_NAMED, 0, -1):
+            hidden = self.hidden_columns(most)
+            names = folded(footnotes, self.width - cell_len(hidden) - _GAP, self.hint_of_notes)
+            together = ". ".join(text for text in (names, hidden) if text)
+            if cell_len(together) <= self.width:
+                return [together]
+        return [folded(footnotes, self.width, self.hint_of_notes), self.hidden_columns()]
 
     def add_warnings(self, footnotes: Mapping[str, Sequence[str]]) -> None:
         """Add a sentence for each of the warnings that change how a number is read."""

@@ -241,14 +241,14 @@ def count_of(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
-def join_names(names: Iterable[str]) -> str:
-    """Up to three different names, and the number of the others. Names with commas are separated by semicolons.
+def join_names(names: Iterable[str], most: int = MAX_NAMED) -> str:
+    """Up to `most` different names, and the number of the others. Names with commas are separated by semicolons.
 
     >>> join_names(["a", "b", "a"]), join_names("abcde"), join_names(["task, acc", "task, f1"])
     ('a, b', 'a, b, c and 2 more', 'task, acc; task, f1')
     """
     distinct = list(dict.fromkeys(names))
-    named, n_more = distinct[:MAX_NAMED], len(distinct) - MAX_NAMED
+    named, n_more = distinct[:most], len(distinct) - most
     separator = "; " if any("," in name for name in named) else ", "
     return separator.join(named) + (f" and {n_more} more" if n_more > 0 else "")
 

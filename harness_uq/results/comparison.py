@@ -217,8 +217,7 @@ def _outcome(rows: Sequence[Comparison]) -> str:
         return comparison_sentence(rows[0])
     if _are_listed(rows):
         return "\n".join(f"{row_name(row, rows)}: {comparison_sentence(row)}" for row in rows)
-    pair = f"{rows[0].system_a} is compared with {rows[0].system_b}."
-    sentences = [pair, _verdict_counts(rows), single_tasks_caveat(rows), *_nearest(rows)]
+    sentences = [_verdict_counts(rows), single_tasks_caveat(rows), _nearest(rows)]
     return " ".join(sentence for sentence in sentences if sentence)
 
 
@@ -300,14 +299,11 @@ def comparison_sentence(row: Comparison) -> str:
     return replace(row, verdict_text=f"{row.verdict_text} {corrected}", next_step="").answer
 
 
-def _nearest(rows: Sequence[Comparison]) -> list[str]:
-    """The undecided row that needs the fewest additional questions."""
-    needed = {row_name(row, rows): n for row in rows if (n := row.n_additional_questions)}
-    if not needed:
-        return []
-    name = min(needed, key=needed.__getitem__)
-    n = needed[name]
-    return [f"Of the undecided tasks, {name} needs the fewest additional questions: about {n:,}."]
+def _nearest(rows: Sequence[Comparison]) -> str:
+    """The undecided row that needs the fewest additional questions; empty if that is unknown."""
+    needed = [(n, row_name(row, rows)) for row in rows if (n := row.n_additional_questions)]
+    n, name = min(needed, default=(0, ""))
+    return f"{name} needs the fewest additional questions to be decided: about {n:,}." if name else ""
 
 
 def _reason(row: Comparison) -> str:

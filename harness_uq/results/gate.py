@@ -18,6 +18,7 @@ from harness_uq.output.words import (
     further,
     interval,
     join_names,
+    listed,
     metric_name,
     number,
     percent,
@@ -80,8 +81,9 @@ class GateRow(Declared):
     """Decision on one score.
 
     - `comparison`: comparison of the new system (A) with the baseline (B), with the margin of this score.
-    - `decision`: `fail` if the new system is worse than the baseline by more than the margin, with correction for the
-      number of scores; `pass` if it is not worse by more than the margin; `undecided` if neither can be concluded.
+    - `decision`: `fail` if the new system is worse than the baseline by more than the margin; `pass` if it is not worse
+      by more than the margin; `undecided` if neither can be concluded. It follows from the interval of the row.
+    - `decision_corrected`: the same with correction for the number of scores, which decides about the gate.
     - `is_needed`: whether the gate passes only if this row passes.
     - `adjusted_p`: p-value, adjusted by Holm's method over all rows, of the hypothesis that the new system is not worse
       than the baseline by more than the margin.
@@ -104,6 +106,7 @@ class GateRow(Declared):
 
     comparison: Comparison = field(metadata=INLINE)
     decision: Decision
+    decision_corrected: Decision
     is_needed: bool
     adjusted_p: float | None = None
     unadjusted_p: float | None = None
@@ -123,19 +126,21 @@ class GateRow(Declared):
 class RequirementRow(Declared):
     """Decision on a required bound of one score.
 
-    `requirement`: `at_least` or `at_most`. `bound`: bound that the score must reach, or must not exceed. `decision`:
-    `pass` if the data show that the requirement is met, `fail` if they show that it is violated, with correction for
-    the number of tests; `undecided` if neither can be concluded. `p_met`: p-value of the hypothesis that the
-    requirement is violated. `adjusted_p`: p-value of the hypothesis that the requirement is met, adjusted by Holm's
-    method over all tests. `unadjusted_p`: the same without the adjustment. `n_to_decide`: number of further questions
-    with which a true score equal to the observed one would be decided with 80 % probability; None if it is unknown.
-    `posterior_interval`: interval of the posterior, if that of the estimate is the exact one of the test.
+    `requirement`: `at_least` or `at_most`. `bound`: smallest or largest score that meets it. `decision`: `pass` if the
+    data show that the requirement is met, `fail` if they show that it is violated; `undecided` if neither can be
+    concluded. `decision_corrected`: the same with correction for the number of tests, which decides about the gate.
+    `p_met`: p-value of the hypothesis that the requirement is violated. `adjusted_p`: p-value of the hypothesis that
+    the requirement is met, adjusted by Holm's method over all tests. `unadjusted_p`: the same without the adjustment.
+    `n_to_decide`: number of further questions with which a true score equal to the observed one would be decided with
+    80 % probability; None if it is unknown. `posterior_interval`: interval of the posterior, if that of the estimate is
+    the exact one of the test.
     """
 
     estimate: Estimate = field(metadata=INLINE)
     requirement: RequirementKind
     bound: float
     decision: Decision
+    decision_corrected: Decision
     p_met: float | None = None
     adjusted_p: float | None = None
     unadjusted_p: float | None = None
@@ -247,14 +252,14 @@ def _counts_as(gate: Gate) -> str:
 
 def _comparison_answer(gate: Gate) -> tuple[Decision, str]:
     """The decision on the comparisons alone, and its reason."""
-    decisions = [row.decision for row in gate.rows]
-    needed = [row.decision for row in gate.rows if row.is_needed]
+    decisions = [row.decision_corrected for row in gate.rows]
+    needed = [row.decision_corrected for row in gate.rows if row.is_needed]
     is_passed = not gate.missing and all(one == "pass" for one in needed)
     decision: Decision = "fail" if "fail" in decisions else "pass" if is_passed else "undecided"
     a, b = gate.rows[0].comparison.system_a, gate.rows[0].comparison.system_b
     note = gate.rows[0].comparison.identical_runs_note
     reason = note if note and decision == "undecided" else _REASONS[decision](gate, a, b)
-    sentences = [reason]
+    sentences = [reason, _only_uncorrected(gate.rows, gate, _name)]
     if note and reason != note:
         sentences.append(note)
     if gate.missing:
@@ -267,12 +272,12 @@ def _comparison_answer(gate: Gate) -> tuple[Decision, str]:
             f"This gate cannot fail: with so few questions, even the lowest possible scores would not show that {a} is "
             "worse by more than the margin."
         )
-    return decision, " ".join(sentences)
+    return decision, " ".join(filter(None, sentences))
 
 
 def _requirement_answer(decision: Decision, gate: Gate) -> tuple[Decision, str]:
     """A sentence about the requirements with this decision; empty if there are none."""
-    rows = [row for row in gate.requirements if row.decision == decision]
+    rows = [row for row in gate.requirements if row.decision_corrected == decision]
     if not rows:
         return decision, ""
     if decision == "fail":
@@ -287,7 +292,8 @@ def _requirement_answer(decision: Decision, gate: Gate) -> tuple[Decision, str]:
             sentences.append(f"If the true scores equal the observed ones, {more:,} more questions would show it.")
     if unknown := [_required_name(row, gate) for row in rows if row.estimate.interval is None]:
         sentences.append(f"{_not_estimable('score', unknown)} and cannot be compared with a bound.")
-    return decision, " ".join(sentences)
+    sentences.append(_only_uncorrected(rows, gate, _required_name))
+    return decision, " ".join(filter(None, sentences))
 
 
 def _bounds_met(rows: Sequence[RequirementRow], gate: Gate) -> str:
@@ -301,11 +307,9 @@ def _bounds_met(rows: Sequence[RequirementRow], gate: Gate) -> str:
 
 def _not_estimable(what: str, names: Sequence[str]) -> str:
     """The start of a sentence that scores or differences are not estimable."""
-    return (
-        f"The {what} on {names[0]} is not estimable"
-        if len(names) == 1
-        else (f"The {what}s on {join_names(names)} are not estimable")
-    )
+    if len(names) == 1:
+        return f"The {what} on {names[0]} is not estimable"
+    return f"The {what}s on {join_names(names)} are not estimable"
 
 
 def _violation(row: RequirementRow, gate: Gate) -> str:
@@ -322,7 +326,7 @@ def _required_name(row: RequirementRow, gate: Gate) -> str:
 
 
 def _failed(gate: Gate, a: str, b: str) -> str:
-    rows = [row for row in gate.rows if row.decision == "fail"]
+    rows = [row for row in gate.rows if row.decision_corrected == "fail"]
     worse, others = _by_kind(rows)
     sentences = []
     if worse:
@@ -356,14 +360,13 @@ def _passed(gate: Gate, a: str, b: str) -> str:
     if improved:
         names = join_names(f"{_name(row, gate)} by more than {row.improve_by:g}" for row in improved)
         sentences.append(f"{a} is better than {b} on {names}")
-    others = "" if all(row.is_needed for row in gate.rows) else ", and no single task shows such a drop"
-    if improved and others:
-        others = ", and no other score fails"
+    optional = ", and no other score fails" if improved else ", and no single task shows such a drop"
+    others = "" if all(row.is_needed for row in gate.rows) else optional
     return f"{'. '.join(sentences)}{others}."
 
 
 def _undecided(gate: Gate, a: str, b: str) -> str:
-    open_rows = [row for row in gate.rows if row.is_needed and row.decision == "undecided"]
+    open_rows = [row for row in gate.rows if row.is_needed and row.decision_corrected == "undecided"]
     if not open_rows:
         return f"no score shows that {a} is worse than {b} by more than the margin."
     rows, improved = _by_kind(row for row in open_rows if row.comparison.difference is not None)
@@ -462,7 +465,6 @@ def _required_scores(gate: Gate, digits: int) -> Section:
     legend = {
         "N to decide": "N to decide: additional questions that decide in 80 % of runs if the true score equals the "
         "observed one.",
-        "Decision": _only_uncorrected(gate.requirements, gate, _required_name),
         "": f"{_of_tests(level_header(rows), [row.posterior_interval for row in gate.requirements])}"
         f"{_error_rates(gate, 'scores within their bounds', 'scores beyond them')}",
     }
@@ -523,8 +525,8 @@ def _failing_drop(row: GateRow) -> str:
 
 
 def _legend(gate: Gate) -> dict[str, str]:
-    has_never = any(row.can_fail is False for row in gate.rows)
-    never = "; never: even the lowest possible scores would not fail" if has_never else ""
+    can_fail = all(row.can_fail is not False for row in gate.rows)
+    never = "" if can_fail else "; never: even the lowest possible scores would not fail"
     optional = "" if all(row.is_needed for row in gate.rows) else _OPTIONAL
     return {
         "Pass rate if equal": "Pass rate if equal: share of such runs that would pass if the new system were exactly "
@@ -536,20 +538,18 @@ def _legend(gate: Gate) -> dict[str, str]:
         "Runs": "Runs: numbers of runs of the new system and of the baseline.",
         "SE runs": "SE questions, SE runs: standard error of the change due to the questions and their answers, and "
         "due to differences between whole runs.",
-        "Decision": " ".join(filter(None, [optional, _only_uncorrected(gate.rows, gate, _name)])),
+        "Decision": optional,
         "": _error_rates(gate, *_good_and_bad(gate)),
     }
 
 
 def _only_uncorrected(rows: Sequence[_Row], gate: Gate, name: Callable[[_Row, Gate], str]) -> str:
-    """A sentence on the scores that would fail if they were tested alone; empty if there are none."""
-    names = [
-        name(row, gate)
-        for row in rows
-        if row.decision != "fail" and row.unadjusted_p is not None and row.unadjusted_p <= gate.alpha
-    ]
-    tests = counted(_n_tests(gate), "score")
-    return f"Without correction for {tests} by Holm's method, {join_names(names)} would fail." if names else ""
+    """A sentence on the scores that fail alone, but not after correction; empty if there are none."""
+    names = [name(row, gate) for row in rows if row.decision == "fail" != row.decision_corrected]
+    if not names:
+        return ""
+    scores, are = counted(_n_tests(gate), "score"), "is" if len(names) == 1 else "are"
+    return f"After correction for {scores}, {listed(names)} {are} undecided."
 
 
 def _n_tests(gate: Gate) -> int:
@@ -563,11 +563,9 @@ def _good_and_bad(gate: Gate) -> tuple[str, str]:
     with_margin, improved = _by_kind(gate.rows)
     if not improved:
         return "equally good systems", "systems worse than the margin"
-    return (
-        ("systems that meet all requirements", "systems that violate one")
-        if with_margin
-        else ("systems with the required improvement", "systems without it")
-    )
+    if with_margin:
+        return "systems that meet all requirements", "systems that violate one"
+    return "systems with the required improvement", "systems without it"
 
 
 def _error_rates(gate: Gate, good: str, bad: str) -> str:
@@ -579,7 +577,7 @@ def _error_rates(gate: Gate, good: str, bad: str) -> str:
 
 def _broken_questions(gate: Gate) -> Iterator[Section]:
     """Questions of the tasks that fail; if only the overall score fails, of all tasks."""
-    failed = {(row.comparison.task, row.comparison.metric) for row in gate.rows if row.decision == "fail"}
+    failed = {(row.comparison.task, row.comparison.metric) for row in gate.rows if row.decision_corrected == "fail"}
     of_tasks = [one for one in gate.flipped if (one.task, one.metric) in failed]
     shown = of_tasks or [one for one in gate.flipped if ("overall", one.metric) in failed]
     worst = sorted((one for one in shown if one.n_worse), key=lambda one: one.n_better - one.n_worse)
@@ -651,17 +649,16 @@ def gate_cases(gate: Gate, digits: int) -> GateCases:
 def _compared(gate: Gate, digits: int) -> Iterator[GateCase]:
     for row in gate.rows:
         one = row.comparison
-        relation = f"not worse by more than {one.margin:g}"
-        if row.improve_by is not None:
-            relation = f"better by more than {row.improve_by:g}"
+        bound = one.margin if row.improve_by is None else row.improve_by
+        relation = f"{'not worse' if row.improve_by is None else 'better'} by more than {bound:g}"
         name = f"{metric_name(one.metric, one.filter)} {relation}"
         sides = ((one.system_a, one.value_a), (one.system_b, one.value_b))
         values = ", ".join(f"{system}: {number(value, digits)}" for system, value in sides)
         difference = "not estimable"
         if one.difference is not None:
             difference = f"{number(one.difference.value, digits)} {interval(one.difference.interval, digits)}"
-        text = f"{values}, difference: {difference}{_broken(gate, row) if row.decision == 'fail' else ''}"
-        yield _case(gate, (one.task, name), row.decision, text, is_needed=row.is_needed)
+        text = f"{values}, difference: {difference}{_broken(gate, row) if row.decision_corrected == 'fail' else ''}"
+        yield _case(gate, (one.task, name), row.decision_corrected, text, is_needed=row.is_needed)
 
 
 def _broken(gate: Gate, row: GateRow) -> str:
@@ -678,7 +675,7 @@ def _required(gate: Gate, digits: int) -> Iterator[GateCase]:
         one = row.estimate
         name = f"{metric_name(one.metric, one.filter)} {_RELATIONS[row.requirement]} {row.bound:g}"
         text = f"{one.system}: {number(one.value, digits)} {interval(one.interval, digits)}"
-        yield _case(gate, (one.task, name), row.decision, text)
+        yield _case(gate, (one.task, name), row.decision_corrected, text)
 
 
 def _missing(gate: Gate) -> Iterator[GateCase]:
@@ -748,5 +745,10 @@ def _figure(gates: Sequence[Gate], **options: Any) -> Any:
     return plot_difference(rows, **options)
 
 
-Gate.KIND = Kind("gates", Gate, _sections, "Gate.", _footnotes, tests=gate_cases, figure=_figure)
+Gate.KIND = Kind(
+    *("gates", Gate, _sections, "Gate.", _footnotes),
+    notes=lambda gates: [gate_answer(gate) for gate in gates],
+    tests=gate_cases,
+    figure=_figure,
+)
 SelfTest.KIND = Kind("self_tests", SelfTest, _self_tests, "Self-test of the gate.")

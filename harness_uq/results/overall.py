@@ -163,12 +163,17 @@ def overall_title(result: Overall) -> str:
     >>> overall_title(Overall("equal", "none", False, True, (OverallTask("a", "acc", "none", 1.0),), ()))
     'Overall: mean acc of 1 task with equal weights'
     """
+    return f"Overall: {_mean(result, _SCHEMES[result.weights])}"
+
+
+def _mean(result: Overall, weights: str) -> str:
     metrics = {metric_name(task.metric, task.filter) for task in result.tasks}
     mean = f"mean {metrics.pop()}" if len(metrics) == 1 else "mean"
+    scheme = f" with {weights}" if weights else ""
     new = ", for new tasks of the same kind" if result.generalizes_over_tasks else ""
     chance = ", normalized by the scores of random answers" if result.normalization == "chance" else ""
     tasks = _coverage(result) or counted(len(result.tasks), "task")
-    return f"Overall: {mean} of {tasks} with {_SCHEMES[result.weights]}{chance}{new}"
+    return f"{mean} of {tasks}{scheme}{chance}{new}"
 
 
 def _coverage(result: Overall) -> str:
@@ -178,40 +183,48 @@ def _coverage(result: Overall) -> str:
     return f"{n} of {counted(n + left_out, 'task')}" if left_out else ""
 
 
-def overall_answer(result: Overall) -> str:
-    """The best system with its score, which others may be as good, and how many tasks are left out; empty without
-    systems.
+def _has_one_row(result: Overall) -> bool:
+    """Whether the headline states the table: one score, or the difference of two systems."""
+    return len(result.systems) == 1 + len(result.differences) <= 2
+
+
+def overall_answer(result: Overall, digits: int = 4) -> str:
+    """The best system with its score, which others may be as good, and what the score is a mean of if the headline
+    states the table; empty without systems.
     """
     if not result.systems:
         return ""
-    coverage = _coverage(result)
-    return f"{_answer(result)} The overall score covers {coverage}." if coverage else _answer(result)
+    if _has_one_row(result):
+        return _whole_answer(result, digits)
+    covered = f" The overall score covers {coverage}." if (coverage := _coverage(result)) else ""
+    return f"{_answer(result, digits)}{covered}"
 
 
-def _answer(result: Overall) -> str:
+def _whole_answer(result: Overall, digits: int) -> str:
+    weights = "" if result.weights == "equal" else _SCHEMES[result.weights]
+    mean = f"({_mean(result, weights)})"
     if result.differences:
-        return _comparison_answer(result)
+        systems = sorted(result.systems, key=lambda system: system.system == result.baseline)
+        scores = [number(system.value, digits) for system in systems]
+        return f"{result.differences[0].verdict_text} The overall scores are {' and '.join(scores)} {mean}."
+    [only] = result.systems
+    return f"{only.system} has the overall score {number(only.value, digits)} {interval(only.interval, digits)} {mean}."
+
+
+def _answer(result: Overall, digits: int) -> str:
+    if result.differences:
+        verdicts = join_words(verdict_counts(one.verdict for one in result.differences))
+        return f"Of {len(result.differences)} systems compared with {result.baseline}, {verdicts}."
     best, *others = result.systems
-    scores = f"{number(best.value)} {interval(best.interval)}"
-    if not others:
-        return f"{best.system} has the overall score {scores}."
+    scores = f"{number(best.value, digits)} {interval(best.interval, digits)}"
+    has_best = f"{best.system} has the best overall score, {scores}"
     if best.rank_interval is None:
-        return f"{best.system} has the best overall score, {scores}."
-    rivals = [other.system for other in others if other.rank_interval and other.rank_interval[0] == 1]
-    if rivals:
-        names = join_names(rivals)
-        return f"{best.system} has the best overall score, {scores}, but {names} may be as good or better."
+        return f"{has_best}."
+    if rivals := [other.system for other in others if other.rank_interval and other.rank_interval[0] == 1]:
+        return f"{has_best}, but {join_names(rivals)} may be as good or better."
     if best.rank_interval[1] > 1:
-        return f"{best.system} has the best overall score, {scores}. The ranks of no other system include 1."
+        return f"{has_best}. The ranks of no other system include 1."
     return f"{best.system} is best overall, with the score {scores}."
-
-
-def _comparison_answer(result: Overall) -> str:
-    """The verdict of one comparison with the baseline, or the number of systems with each verdict."""
-    if len(result.differences) == 1:
-        return result.differences[0].verdict_text
-    verdicts = join_words(verdict_counts(one.verdict for one in result.differences))
-    return f"Of {len(result.differences)} systems compared with {result.baseline}, {verdicts}."
 
 
 def _metrics(tasks: Sequence[OverallTask], *, is_complete: bool = False) -> str:
@@ -242,7 +255,8 @@ def _sections(results: Sequence[Overall], digits: int) -> Iterator[Section]:
         if result.systems:
             yield table(
                 *(overall_title(result), _columns(result), result.systems, digits),
-                answer=overall_answer(result),
+                answer=overall_answer(result, digits),
+                is_in_answer=_has_one_row(result),
                 legend={
                     "" if result.differences else "Score": _metrics(result.tasks, is_complete=bool(result.differences))
                 },

@@ -208,7 +208,8 @@ def _of_pair(rows: Sequence[Comparison]) -> list[Headline]:
     listed = rows if len(rows) <= FEW else []
     note = rows[0].identical_runs_note
     if not listed or (note and all(row.verdict == "undecided" for row in rows)):
-        lines = [Headline(sentence) for sentence in comparison_answer(rows).splitlines()]
+        pair = [] if note else [f"{rows[0].system_a} is compared with {rows[0].system_b}."]
+        lines = [Headline(" ".join([*pair, sentence])) for sentence in comparison_answer(rows).splitlines()]
     else:
         lines = [Headline(note)] if note else []
         lines += [Headline(comparison_sentence(row), f"{row.task}, {row.metric}", row.verdict) for row in listed]

@@ -119,7 +119,7 @@ class ResultList(list[_Row]):
         digits : number of decimals; None for the default of the format
         percent : whether tables show scores from 0 to 1 in per cent
         layout : `rows` for one row per result, `grid` for systems by tasks in LaTeX (estimates and rankings)
-        caption, label : of a LaTeX table, plain text; None for a default caption and no label
+        caption, label : of a LaTeX table, plain text; None for a default caption and no label.
         title : of an HTML page
 
         Raises
@@ -138,21 +138,6 @@ class ResultList(list[_Row]):
         from harness_uq.results.documents import render_lists
 
         return render_lists(self._lists(), output_format, options)
-
-    def to_latex(
-        self,
-        *,
-        layout: Layout = "rows",
-        columns: tuple[str, ...] | None = None,
-        digits: int = 3,
-        caption: str | None = None,
-        label: str | None = None,
-    ) -> str:
-        r"""LaTeX table of the width of the text; it requires `\usepackage{booktabs,tabularx}`.
-
-        Parameters and errors are those of `render`.
-        """
-        return str(self.render("latex", columns=columns, digits=digits, layout=layout, caption=caption, label=label))
 
     def __getattr__(self, name: str) -> Callable[..., str | bytes]:
         """`to_NAME` renders the results in the output format NAME."""

@@ -133,7 +133,7 @@ def test_there_is_one_overall_difference(tmp_path, capsys) -> None:
     table.write_text("\n".join(lines) + "\n")
     assert main(["compare", str(table)]) == 0
     text = capsys.readouterr().out
-    assert text.count("Overall: mean score of 4 tasks") == 1
+    assert text.count("mean score of 4 tasks") == 1
     assert "all questions" not in text.lower()
     assert main(["compare", str(table), "--format", "json"]) == 0
     assert '"task": "overall"' not in capsys.readouterr().out

@@ -40,8 +40,8 @@ def test_a_few_rows_are_told_one_by_one() -> None:
 
 def test_the_undecided_task_that_takes_least_is_named() -> None:
     text = comparison_answer(MANY)
-    assert " Of 4 tasks, 1 is better and 3 are undecided. This holds after correction for 4 scores. " in text
-    assert text.endswith("Of the undecided tasks, d needs the fewest additional questions: about 70.")
+    assert "Of 4 tasks, 1 is better and 3 are undecided. This holds after correction for 4 scores. " in text
+    assert text.endswith(" d needs the fewest additional questions to be decided: about 70.")
 
 
 def test_the_verdicts_that_do_not_hold_after_correction_are_named() -> None:
@@ -74,7 +74,7 @@ def test_a_verdict_that_depends_on_missing_scores_says_so_before_the_next_step()
 def test_of_many_tasks_those_whose_verdict_depends_on_missing_scores_are_named() -> None:
     many = [replace(MANY[0], messages=(DEPENDS,)), MANY[1], replace(MANY[2], messages=(DEPENDS,)), MANY[3]]
     sentence = "The verdicts on a, c depend on how missing scores are counted."
-    assert f"3 are undecided. This holds after correction for 4 scores. {sentence} Of the" in comparison_answer(many)
+    assert f"3 are undecided. This holds after correction for 4 scores. {sentence} d needs" in comparison_answer(many)
     assert any(sentence in line.text for line in headlines([], [*many, row("e")], []))
 
 

@@ -116,26 +116,27 @@ def test_a_score_without_an_interval_is_not_estimable() -> None:
     assert answer.endswith("is not estimable.")
 
 
-def test_a_score_that_fails_only_without_correction_is_named_below_the_table() -> None:
+def test_a_score_that_fails_only_without_correction_is_named() -> None:
     """Six questions lost and none won, P(not worse) = .0032: fails alone, not among 11 (see the tests of gates)."""
     new, old = log(94, 100, task="t", **NEW), log(100, 100, task="t", **OLD)
     alone = gate(new, old, options(0.0))
     others = [[log(70, 100, task=f"u{i}", **system) for i in range(9)] for system in (NEW, OLD)]
     together = gate([new, *others[0]], [old, *others[1]], options(0.0))
     for form in ("table", "markdown", "latex"):
-        assert "Without correction" not in render([alone], form)
+        assert "After correction" not in render([alone], form)
         text = " ".join(render([together], form).split())
-        assert "Without correction for 11 scores by Holm's method, t, overall would fail." in text
+        assert "After correction for 11 scores, t and overall are undecided." in text
         assert "Scores with a decision in parentheses can fail the gate, but do not have to pass." in text
 
 
-def test_a_bound_that_is_violated_only_without_correction_is_named_below_the_table() -> None:
+def test_a_bound_that_is_violated_only_without_correction_is_named() -> None:
     """1 of 10 right with a bound of 0.4 has p = 0.046 (binomial), which is too large for two scores."""
     logs = [log(1, 10, task="t", system="new"), log(4, 10, task="u", system="new")]
     found = gate(logs, at_least={"t": 0.4, "u": 0.4})
     row = next(row for row in found.requirements if row.estimate.task == "t")
     assert row.unadjusted_p == pytest.approx(binom.cdf(1, 10, 0.4))
     assert row.adjusted_p == pytest.approx(2 * row.unadjusted_p)
-    assert "Without correction for 2 scores by Holm's method, t would fail." in render([found], "markdown")
+    assert (row.decision, row.decision_corrected) == ("fail", "undecided")
+    assert "After correction for 2 scores, t is undecided." in render([found], "markdown")
     (alone,) = gate(logs[:1], at_least={"t": 0.4}).requirements
     assert alone.decision == "fail"

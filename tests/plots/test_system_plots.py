@@ -311,7 +311,7 @@ def test_each_difference_has_the_band_of_its_own_margin():
 def test_the_figure_of_a_gate_shows_its_decisions():
     """A gate passes by a margin, with which a comparison need not be decided."""
     undecided = make.comparison(verdict="undecided")
-    rows = tuple(GateRow(undecided, decision, True) for decision in ("pass", "undecided"))
+    rows = tuple(GateRow(undecided, decision, decision, True) for decision in ("pass", "undecided"))
     figure = figure_of([Gate("undecided", 0.05, rows)])
     markers = [line for line in figure.axes[0].get_lines() if line.get_marker() == "o"]
     assert [line.get_markerfacecolor() == "white" for line in markers] == [False, True]

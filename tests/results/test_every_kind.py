@@ -32,7 +32,7 @@ EXAMPLES = [
     comparison.Disagreements(
         **NAMES, n_questions=9, n_a_better=1, n_b_better=0, questions=(comparison.Disagreement("q", 1, 0),)
     ),
-    gate.Gate("pass", 0.05, (gate.GateRow(make.comparison(), "pass", True),)),
+    gate.Gate("pass", 0.05, (gate.GateRow(make.comparison(), "pass", "pass", True),)),
     gate.SelfTest("halves", 20, 1, 15, INTERVAL, 0.05, ("s",)),
     overall.Overall(
         *("equal", "none", False, True, (overall.OverallTask("t", "acc", "none", 1.0),)),

@@ -337,6 +337,7 @@ def _row(compared: ComparedScore, decided: Decided, pooled: Set[tuple[str, ...]]
     return GateRow(
         # the gate has a number of further questions of its own
         replace(row, next_step=""),
+        decided.decision_alone,
         decided.decision,
         is_needed and not compared.is_group,
         decided.adjusted_p,
@@ -352,12 +353,13 @@ def _row(compared: ComparedScore, decided: Decided, pooled: Set[tuple[str, ...]]
 def _required_row(required: RequiredScore, decided: Decided, alpha: float) -> RequirementRow:
     requirement = required.requirement
     # the number is known only if nothing but the questions varies
-    is_open = decided.decision == "undecided" and required.over_runs is None
+    is_open = decided.decision_alone == "undecided" and required.over_runs is None
     tested = None if required.over_runs else score_interval_of_test(required.row, alpha)
     return RequirementRow(
         replace(required.row, interval=tested) if tested else required.row,
         requirement.kind,
         requirement.bound,
+        decided.decision_alone,
         decided.decision,
         decided.p_violated,
         decided.adjusted_p,
@@ -393,10 +395,10 @@ def _with_limits(row: GateRow, over_runs: DistributionOverRuns | None, alpha: fl
 
 def _whole_decision(rows: Sequence[GateRow], required: Sequence[RequirementRow], missing: Sequence[object]) -> Decision:
     """The decision of the gate."""
-    bounds = [row.decision for row in required]
-    if "fail" in (*(row.decision for row in rows), *bounds):
+    bounds = [row.decision_corrected for row in required]
+    if "fail" in (*(row.decision_corrected for row in rows), *bounds):
         return "fail"
-    needed = {*(row.decision for row in rows if row.is_needed), *bounds}
+    needed = {*(row.decision_corrected for row in rows if row.is_needed), *bounds}
     return "pass" if not missing and needed <= {"pass"} else "undecided"
 
 
