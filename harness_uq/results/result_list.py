@@ -25,14 +25,10 @@ class HasRecords(Protocol):
 _Row = TypeVar("_Row", bound=HasRecords)
 
 
-_MOST_SHOWN = 60  # as `display.max_rows` of pandas
-
-
 class ResultList(list[_Row]):
     """A list of results of one type, with a notebook display and conversions to data frames and output formats.
 
-    `print(rows)` shows the table that the command prints. The Python prompt also shows it if there are at most 60
-    results.
+    `print(rows)` shows the table that the command prints.
 
     The attribute `overall` is the overall result of several tasks, if it was requested. Documents and formats contain
     it, data frames and figures do not.
@@ -153,9 +149,8 @@ class ResultList(list[_Row]):
         return plain_table(self._lists()) if has_table else list.__repr__(self)
 
     def __repr__(self) -> str:
-        if len(self) <= _MOST_SHOWN:
-            return str(self)
-        return f"<ResultList of {len(self)} {type(self[0]).__name__} results; print() shows the table>"
+        what = f"{len(self)} {type(self[0]).__name__} results; print() shows the table" if self else "no results"
+        return f"<ResultList of {what}>"
 
     def _repr_html_(self) -> str:
         records = self.to_dicts()
