@@ -20,6 +20,9 @@ function of the scores uses the clusters that are detected:
     values = found.log.data[0].values.mean(axis=1)
     posterior = stats.resampled(len(values), lambda rows: my_function(values[rows]), clusters=found.clusters.codes)
     posterior.interval(0.95)
+
+`found.log.data` has one entry for each metric and filter. Tasks with class labels have `targets` and `predictions`
+in place of `values`.
 """
 
 import lazy_loader

@@ -15,7 +15,7 @@ from harness_uq.inference.load_plugins import load_plugins
 from harness_uq.io import paths
 from harness_uq.io.settings_file import LIVE_SETTINGS, check_settings
 from harness_uq.messages.catalogue.estimation import UNKNOWN_METHOD
-from harness_uq.messages.errors import UsageError, unknown_name
+from harness_uq.messages.errors import HarnessUqError, NotEstimableError, UsageError, refusal_of, unknown_name
 from harness_uq.options import Options, Rule, live_flag, method_and_scope
 from harness_uq.results.comparison import Comparison
 
@@ -96,15 +96,23 @@ class LiveSettings:
 
         Raises
         ------
-        UsageError : if the method or a run does not exist, or settings exclude each other
+        UsageError : if the method or a run does not exist, or settings exclude each other, such as the method and the
+            estimand
         DataError : if the estimand is invalid
         """
-        methods = method_names(load_plugins().estimators)
-        if self.method not in methods:
+        from harness_uq.inference.marginals import require_estimand  # imported here, with what estimates need
+
+        estimators = load_plugins().estimators
+        if self.method not in (methods := method_names(estimators)):
             raise UsageError(UNKNOWN_METHOD(method=self.method, known=methods))
         if self.compare is not None and not Path(self.compare).exists():
             raise UsageError(f"Run to compare with not found: {self.compare}. Give the path of a logged run.")
-        parse_estimand(self.estimand, self.scope)
+        estimand = parse_estimand(self.estimand, self.scope)
+        if self.method in estimators:
+            try:
+                require_estimand(estimators[self.method], estimand)
+            except NotEstimableError as error:
+                raise UsageError(refusal_of(error)) from None
         if self.questions is not None or self.reference_runs:
             self._check_active()
 
@@ -164,7 +172,12 @@ class LiveSettings:
         from harness_uq.io.readers import read_logs
 
         path = str(self.compare)
-        others = read_logs(path, strict=True).logs
+        found = read_logs(path, strict=True).logs
+        own = {(log.source.run or log.source.path, log.task) for log in logs}  # a folder may contain this run
+        others = [log for log in found if (log.source.run or log.source.path, log.task) not in own]
+        others = others if Path(path).is_dir() else list(found)
+        if not others:
+            raise HarnessUqError(f"The folder {path} contains no other run.")
         is_one = len({log.system for log in others}) == 1
         named = [replace(log, system=path) for log in others] if is_one else list(others)  # an error lists the systems
         scope: Scope = "benchmark" if self.scope == "benchmark" else "population"

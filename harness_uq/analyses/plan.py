@@ -182,7 +182,7 @@ def _plan(components: Components, options: Options, *, pilot_size: int | None) -
     sizes = {options.questions} if options.questions else sizes | ({best.n_questions} if best else set())
     trial_counts = trials if best is None else sorted({*trials, best.n_trials})
     rows = [plan_row(components, n, k, options) for k in trial_counts for n in sorted(sizes)]
-    pilot = None if pilot_size is None else plan_row(components, pilot_size, trials[0], options)
+    pilot = None if pilot_size is None else plan_row(components, pilot_size, components.trials, options)
     return Plan(
         rows=tuple(rows),
         recommended=best,
@@ -302,7 +302,8 @@ def answer_of(best: PlanRow | None, components: Components, target: Options, pil
     goal = _goal(target, components)
     if best is None:
         return f"None of the designs would {goal}. {_why_not(components, target)}"
-    return f"To {goal}, {_ask(best)}{cost}.{_assumption(components, target)}{_also(best, components, target)}"
+    after = _assumption(components, target), _of_pilot(best, components, target, pilot), _also(best, components, target)
+    return f"To {goal}, {_ask(best)}{cost}.{''.join(after)}"
 
 
 def _goal(target: Options, components: Components) -> str:
@@ -314,8 +315,24 @@ def _goal(target: Options, components: Components) -> str:
 
 
 def _ask(row: PlanRow) -> str:
-    times = {1: "once", 2: "twice"}.get(row.n_trials, f"{row.n_trials:,} times")
-    return f"ask {count_of(row.n_questions, 'question')} {times} each"
+    return f"ask {count_of(row.n_questions, 'question')} {_times(row.n_trials)} each"
+
+
+def _times(n_trials: int) -> str:
+    return {1: "once", 2: "twice"}.get(n_trials, f"{n_trials:,} times")
+
+
+def _of_pilot(best: PlanRow, components: Components, target: Options, pilot: PlanRow | None) -> str:
+    """The design of the pilot, and the number of questions with as many trials, if the plan has another number."""
+    if pilot is None or target.budget is not None:
+        return ""
+    asked = f" The pilot asked {count_of(pilot.n_questions, 'question')} {_times(pilot.n_trials)} each"
+    if target.difference is None and pilot.expected_width is not None:
+        asked += f", with an interval {amount(pilot.expected_width, in_points=components.in_points)} wide"
+    if pilot.n_trials == best.n_trials or target.trials is not None:
+        return f"{asked}."
+    n = _fewest_questions(components, target, pilot.n_trials)
+    return f"{asked}." if n is None else f"{asked}. With as many trials, {count_of(n, 'question')} would be enough."
 
 
 def _assumption(components: Components, target: Options) -> str:

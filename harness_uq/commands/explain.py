@@ -6,6 +6,7 @@ from textwrap import fill
 
 from harness_uq.commands.console import message_type
 from harness_uq.commands.page import Page, logs_argument
+from harness_uq.messages.errors import UsageError
 
 USAGE = "CODE|TERM [CODE|TERM ...]"
 EXAMPLES = (
@@ -36,6 +37,15 @@ TERMS = {
     "pooled interval": "The interval of a group after partial pooling: it is shrunk towards the other groups, because "
     "the highest and the lowest of many groups are extreme partly by chance.",
     "P(A > B)": "The probability that the expected score of A is higher than that of B, given the data.",
+    "N needed": "The number of additional questions with which 80 % of such comparisons would find a difference as "
+    "large as the observed one, or as the margin.",
+    "Adjusted p": "The p-value after correction for several tests. A verdict holds after correction if it is at most "
+    "0.05, or 1 minus the level.",
+    "correction": "With many tests, some are significant by chance. Holm's method makes the probability of any false "
+    "result at most 5 %. Rows show their own interval and verdict; the headline says which hold after correction.",
+    "margin": "The largest difference that does not matter to you. A comparison is equivalent if its interval lies "
+    "within the margin, and a gate passes if the interval lies above minus the margin.",
+    "points": "Percentage points of a score from 0 to 1: 0.80 is 5 points more than 0.75.",
     "estimand": "The quantity that an interval describes: a statistic, such as the mean or pass@4, and a scope.",
     "scope": "The questions that the estimand describes: new questions of the same kind (population), exactly these "
     "questions (benchmark), or the whole benchmark of which a part was run (full).",
@@ -51,7 +61,16 @@ TERMS = {
 }
 
 
-_SYNONYMS = {"90/95% interval": "90% interval", "design effect": "Deff", "exit codes": "exit-codes", "pass": "(pass)"}
+_SYNONYMS = {
+    "90/95% interval": "90% interval",
+    "design effect": "Deff",
+    "exit codes": "exit-codes",
+    "pass": "(pass)",
+    "(fail)": "(pass)",
+    "(undecided)": "(pass)",
+    "pooled": "pooled interval",
+    "holm": "correction",
+}
 _ARGUMENTS = (logs_argument("codes", "CODE", help="Code or name of a message, or a word of the output"),)
 
 
@@ -71,11 +90,16 @@ def run(args: argparse.Namespace) -> int:
     from harness_uq.output.message_links import message_url
 
     width = min(shutil.get_terminal_size().columns, 100)
+    unknown: list[UsageError] = []
     for number, label in enumerate(args.codes):
         if term := term_of(label):
             print("\n" * (number > 0) + fill(f"{term}: {TERMS[term]}", width))
             continue
-        kind = message_type(label)
+        try:
+            kind = message_type(label)
+        except UsageError as error:
+            unknown.append(error)
+            continue
         message = example(kind)
         parts = [
             f"{kind.code} {kind.name} ({kind.severity})",
@@ -85,6 +109,8 @@ def run(args: argparse.Namespace) -> int:
             message_url(kind) or "",
         ]
         print(escape_lines("\n" * (number > 0) + "\n".join(filter(None, parts))))
+    if unknown:
+        raise unknown[0]
     return 0
 
 

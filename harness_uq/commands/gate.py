@@ -35,10 +35,7 @@ EXAMPLES = (
         "Fail if the data show a score below 0.8, pass if they show at least 0.8",
         "harness-uq gate runs/b --at-least gsm8k=0.8",
     ),
-    (
-        "Simulate how often the gate fails a system that is equal to the baseline",
-        "harness-uq gate runs/a --self-test --margin 0.01",
-    ),
+    ("The same with a JUnit file for CI", "harness-uq gate runs/b --baseline runs/a --margin 0.01 --output gate.xml"),
 )
 DETAILS = """\
 Decisions:

@@ -218,8 +218,10 @@ def _hints(candidates: Mapping[str, MetadataField]) -> tuple[Message, ...]:
         by_codes.setdefault(np.unique(candidates[name].codes, return_inverse=True)[1].tobytes(), name)
     if not by_codes:
         return ()
-    fields = ", ".join(f"{name} ({candidates[name].n_distinct} groups)" for name in by_codes.values())
-    return (POSSIBLE_CLUSTER_FIELDS(fields=fields, example=next(iter(by_codes.values()))),)
+    # fields with many groups are more often material than categories are
+    names = sorted(by_codes.values(), key=lambda name: -candidates[name].n_distinct)
+    fields = ", ".join(f"{name} ({candidates[name].n_distinct} groups)" for name in names)
+    return (POSSIBLE_CLUSTER_FIELDS(fields=fields, example=names[0]),)
 
 
 def independent(evidence: str, messages: tuple[Message, ...] = (), *, is_stated: bool = False) -> Clusters:

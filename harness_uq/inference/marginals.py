@@ -284,15 +284,20 @@ def solve(problem: Problem, method: str, plugins: Plugins) -> Estimate:
     )
 
 
+def require_estimand(method: Estimator, estimand: Estimand) -> None:
+    """Require that the method declares the estimand. Raises NotEstimableError otherwise."""
+    if isinstance(estimand, PassK) and "pass@k" not in method.info.estimands:
+        raise NotEstimableError(NOT_A_MEAN(method=method.name, estimand=estimand.label))
+    if isinstance(estimand, Mean) and "mean" not in method.info.estimands:
+        raise NotEstimableError(PASS_K_REQUIRED(method=method.name))
+
+
 def _estimated(problem: Problem, method: Estimator) -> Estimate:
     """Estimate with one method. Raises NotEstimableError if it does not apply or its interval has no width, and
     TypeError or ValueError if it returns something other than an estimate with an interval.
     """
-    name, info, estimand = method.name, method.info, problem.estimand
-    if isinstance(estimand, PassK) and "pass@k" not in info.estimands:
-        raise NotEstimableError(NOT_A_MEAN(method=name, estimand=estimand.label))
-    if isinstance(estimand, Mean) and "mean" not in info.estimands:
-        raise NotEstimableError(PASS_K_REQUIRED(method=name))
+    name = method.name
+    require_estimand(method, problem.estimand)
     if reason := method.why_unsupported(problem):
         raise NotEstimableError(METHOD_UNSUITABLE(method=name, reason=reason) if isinstance(reason, str) else reason)
     row: object = method.estimate(problem)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from harness_uq.messages.control_characters import escape_control
 from harness_uq.messages.errors import DataError
-from harness_uq.messages.similar_names import suggestion
 from harness_uq.output.table_notes import message_lists
 from harness_uq.output.words import text
 
@@ -169,7 +168,8 @@ class Section:
     is_in_answer: bool = False
 
     def visible_columns(self, names: Sequence[str] | None = None) -> list[Cells]:
-        """The columns with these names, in this order; without names, those to show by default that have content.
+        """The columns with these names or headers, in this order; without names, those to show by default. `all` and
+        the default leave out columns without content.
 
         If other tables have some of these columns, the rows of this one are named by its first column. Without a column
         besides that one, the table is empty.
@@ -177,8 +177,8 @@ class Section:
         if names is None:
             return [column for column in self.columns if column.is_shown and set(column.texts) - {"-", ""}]
         if list(names) == [_ALL]:
-            return list(self.columns)
-        by_name = {column.name: column for column in self.columns}
+            return [column for column in self.columns if set(column.texts) - {"-", ""}]
+        by_name = {name: column for column in self.columns for name in (column.header, column.name)}
         chosen = [by_name[name] for name in names if name in by_name]
         if len(chosen) == len(names):
             return chosen
@@ -232,10 +232,11 @@ def require_columns(sections: Iterable[Section], names: Sequence[str]) -> None:
     """Require that a table of these sections has a column of each name. Raises DataError if no table has a column of
     one of these names.
     """
-    known = dict.fromkeys(column.name for section in sections for column in section.columns)
-    unknown = [name for name in names if name not in known and list(names) != [_ALL]]
+    columns = [column for section in sections for column in section.columns]
+    known = dict.fromkeys(column.name for column in columns)
+    unknown = [name for name in names if name not in {*known, *(one.header for one in columns)} and name != _ALL]
     if known and unknown:
-        raise DataError(f"Unknown column: {unknown[0]!r}.{suggestion(unknown[0], [*known, _ALL], 'columns')}")
+        raise DataError(f"Unknown column: {unknown[0]!r}. Available columns: {', '.join([*known, _ALL])}.")
 
 
 def legend_text(legend: Mapping[str, str], headers: Iterable[str]) -> str:

@@ -97,7 +97,8 @@ class TerminalPage:
             markup=False,  # headers can be names in data
             emoji=False,
         )
-        self.hint_of_notes, self.hint_of_columns = (".messages", "columns=") if in_python else ("--notes", "--columns")
+        self.hint_of_notes = ".messages" if in_python else "--notes"
+        self.hint_of_columns = ".render(columns='all')" if in_python else "--columns all"
         self.hidden: dict[str, None] = {}
         self._shown: dict[str, None] = {}
         self.renames: Mapping[str, str] = {}
@@ -112,6 +113,8 @@ class TerminalPage:
             legend = section.legend if options.detail == "notes" else {}
             section = Section("", answer=section.answer, legend=legend)
         columns = section.visible_columns(options.columns if section.columns else None)
+        if options.columns is not None:  # all of them are printed, however long the lines
+            columns = [replace(one, spare=0, short=None) for one in columns]
         title = section.title
         if options.columns is None and _total(map(_full, columns)) > self.width:
             shared = [one for one in columns if one.in_title and len(set(one.texts)) == 1]

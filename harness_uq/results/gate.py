@@ -387,7 +387,8 @@ def _undecided(gate: Gate, a: str, b: str) -> str:
 def _open_margins(rows: Sequence[GateRow], gate: Gate, a: str, b: str) -> list[str]:
     names = join_names(_name(row, gate) for row in rows)
     sentences = [f"the data do not show whether {a} is worse than {b} by more than the margin on {names}."]
-    if worse := [_name(row, gate) for row in rows if row.comparison.verdict == "worse"]:
+    is_open = (row for row in rows if row.comparison.verdict == "worse" and row.decision != "fail")
+    if worse := [_name(row, gate) for row in is_open]:
         sentences.append(f"{a} is worse on {join_names(worse)}, but possibly by less than the margin.")
     powers = [row.power_to_pass for row in rows if row.power_to_pass is not None]
     if powers:
@@ -538,8 +539,7 @@ def _legend(gate: Gate) -> dict[str, str]:
         "Runs": "Runs: numbers of runs of the new system and of the baseline.",
         "SE runs": "SE questions, SE runs: standard error of the change due to the questions and their answers, and "
         "due to differences between whole runs.",
-        "Decision": optional,
-        "": _error_rates(gate, *_good_and_bad(gate)),
+        "": " ".join(filter(None, [optional, _error_rates(gate, *_good_and_bad(gate))])),
     }
 
 
@@ -549,7 +549,7 @@ def _only_uncorrected(rows: Sequence[_Row], gate: Gate, name: Callable[[_Row, Ga
     if not names:
         return ""
     scores, are = counted(_n_tests(gate), "score"), "is" if len(names) == 1 else "are"
-    return f"After correction for {scores}, {listed(names)} {are} undecided."
+    return f"{listed(names)} would fail alone, but {are} undecided after correction for {scores}."
 
 
 def _n_tests(gate: Gate) -> int:

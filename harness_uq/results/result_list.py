@@ -12,6 +12,7 @@ from harness_uq.output.notebook import Displayed, html_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from harness_uq.messages import Message
     from harness_uq.results.overall import Overall
 
 
@@ -40,6 +41,12 @@ class ResultList(list[_Row]):
     """
 
     overall: "Overall | None" = None
+
+    @property
+    def messages(self) -> tuple["Message", ...]:
+        """The notes and warnings of all results, each once."""
+        results = self if self.overall is None else [self.overall, *self]
+        return tuple(dict.fromkeys(one for result in results for one in getattr(result, "messages", ())))
 
     def to_dicts(self) -> list[Record]:
         """Flat records: one per estimate, comparison, ranked system of a ranking, or design of a plan.
@@ -96,7 +103,7 @@ class ResultList(list[_Row]):
         self,
         output_format: str = "table",
         *,
-        columns: tuple[str, ...] | None = None,
+        columns: str | Sequence[str] | None = None,
         digits: int | None = None,
         percent: bool = False,
         layout: Layout = "rows",
@@ -111,7 +118,7 @@ class ResultList(list[_Row]):
         Parameters
         ----------
         output_format : a built-in format or one of a plugin
-        columns : names of the columns of a table, in order; `("all",)` for every column, None for a default selection
+        columns : names of the columns of a table, in order; `all` for every column, None for a default selection
         digits : number of decimals; None for the default of the format
         percent : whether tables show scores from 0 to 1 in per cent
         layout : `rows` for one row per result, `grid` for systems by tasks in LaTeX (estimates and rankings)
@@ -123,7 +130,7 @@ class ResultList(list[_Row]):
         DataError : if the format or a column does not exist, or this type of result does not have the layout
         """
         options = RenderOptions(
-            columns=columns,
+            columns=(columns,) if isinstance(columns, str) else None if columns is None else tuple(columns),
             digits=digits,
             percent=percent,
             layout=layout,

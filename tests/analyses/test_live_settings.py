@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness_uq import UsageError
+from harness_uq import HarnessUqError, UsageError
 from harness_uq.analyses.live_settings import LiveSettings, live_method, with_run_names
 from harness_uq.io.readers import read_logs
 from harness_uq.io.settings_file import SettingsError
@@ -52,3 +52,21 @@ def test_a_comparison_names_the_run_and_the_path_of_the_other(tmp_path):
 
 def test_live_options_are_instances_of_their_class():
     assert all(isinstance(option, LiveOption) for option in LIVE_OPTIONS)
+
+
+def test_a_run_is_compared_with_the_other_runs_of_its_folder(tmp_path):
+    rows = [f"q{i},{i % 2}" for i in range(20)]
+    for name in ("old", "new"):
+        (tmp_path / f"{name}.csv").write_text("\n".join(["question,score,model", *(f"{row},{name}" for row in rows)]))
+    logs = read_logs(str(tmp_path / "new.csv")).logs
+    (row,) = LiveSettings(compare=str(tmp_path)).compared(logs)
+    assert (row.system_a, row.system_b) == ("new", "old")
+    (tmp_path / "old.csv").unlink()
+    with pytest.raises(HarnessUqError, match="contains no other run"):
+        LiveSettings(compare=str(tmp_path)).compared(logs)
+
+
+def test_a_method_that_does_not_estimate_the_estimand_is_refused_before_the_run():
+    LiveSettings(method="pass-k", estimand="pass@2").check()
+    with pytest.raises(UsageError, match="'clustered-wilson' estimates means, not pass@2"):
+        LiveSettings(method="clustered-wilson", estimand="pass@2").check()

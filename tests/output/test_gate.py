@@ -123,9 +123,9 @@ def test_a_score_that_fails_only_without_correction_is_named() -> None:
     others = [[log(70, 100, task=f"u{i}", **system) for i in range(9)] for system in (NEW, OLD)]
     together = gate([new, *others[0]], [old, *others[1]], options(0.0))
     for form in ("table", "markdown", "latex"):
-        assert "After correction" not in render([alone], form)
+        assert "after correction" not in render([alone], form)
         text = " ".join(render([together], form).split())
-        assert "After correction for 11 scores, t and overall are undecided." in text
+        assert "t and overall would fail alone, but are undecided after correction for 11 scores." in text
         assert "Scores with a decision in parentheses can fail the gate, but do not have to pass." in text
 
 
@@ -137,6 +137,6 @@ def test_a_bound_that_is_violated_only_without_correction_is_named() -> None:
     assert row.unadjusted_p == pytest.approx(binom.cdf(1, 10, 0.4))
     assert row.adjusted_p == pytest.approx(2 * row.unadjusted_p)
     assert (row.decision, row.decision_corrected) == ("fail", "undecided")
-    assert "After correction for 2 scores, t is undecided." in render([found], "markdown")
+    assert "t would fail alone, but is undecided after correction for 2 scores." in render([found], "markdown")
     (alone,) = gate(logs[:1], at_least={"t": 0.4}).requirements
     assert alone.decision == "fail"

@@ -116,13 +116,13 @@ def test_every_column_of_a_result_can_be_rendered(name: str) -> None:
     assert len(set(columns)) == len(columns)
     text = render(rows, "latex", columns=("all",))
     head = text.partition(r"\toprule")[2].partition(r"\midrule")[0]
-    assert head.count(" & ") == len(columns) - 1
+    assert head.count(" & ") == len(section.visible_columns(["all"])) - 1
     for column in columns:
         assert render(rows, "latex", columns=(column,)).count(r"\begin{table}") == 1
 
 
 def test_a_column_that_there_is_not_is_an_error_that_lists_those_there_are():
-    with pytest.raises(DataError, match=r"Unknown column: 'p'. Available columns: probability, verdict"):
+    with pytest.raises(DataError, match=r"Unknown column: 'p'. Available columns: task, metric, a, b, .*, all\."):
         render(make.comparisons(), "latex", columns=("task", "p"))
 
 

@@ -56,7 +56,7 @@ def test_a_comparison_has_the_same_values_in_all_formats(logs: Path, tmp_path: P
     )
 
     shown = format_interval(one.interval)
-    text = printed(capsys, "compare", str(logs))
+    text = printed(capsys, "compare", str(logs), "--format", "markdown")
     assert text.count(shown) == 2  # the overall difference and the row of the group
     page = tmp_path / "report.html"
     printed(capsys, "report", str(logs), "--output", str(page))
@@ -70,10 +70,11 @@ def test_an_overall_score_has_the_same_values_in_all_commands(logs: Path, tmp_pa
     page = tmp_path / "report.html"
     printed(capsys, "report", str(logs), "--output", str(page))
     html = page.read_text(encoding="utf-8")
-    texts = [printed(capsys, command, str(logs)) for command in ("estimate", "rank", "compare")]
+    commands = ("estimate", "rank", "compare")
+    texts = [printed(capsys, command, str(logs), "--format", "markdown") for command in commands]
     for system in result.systems:
         assert all(format_interval(system.interval) in text for text in (*texts, html))
-    for command in ("estimate", "rank", "compare"):
+    for command in commands:
         document = json.loads(printed(capsys, command, str(logs), "--format", "json"))
         found = [(one["interval"]["low"], one["interval"]["high"]) for one in document["overall"]["systems"]]
         assert found == [pytest.approx(ends(system.interval)) for system in result.systems]

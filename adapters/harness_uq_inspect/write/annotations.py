@@ -100,9 +100,13 @@ def _annotated_score(score: Json, estimate: Estimate, annotations: Annotations, 
         "params": {},
         "metadata": {NAME: {"method": estimate.method, "interval": interval.kind, "estimand": estimate.estimand}},
     }
+    numbers: dict[str, float | None] = dict(zip(METRICS, (interval.low, interval.high, sd), strict=True))
+    if estimate.estimand != "mean" and not is_printed:  # the panel shows them below the mean
+        prefix = f"uq_{estimate.estimand}"
+        numbers = {prefix: value} | {name.replace("uq", prefix): number for name, number in numbers.items()}
     uq_metrics = {
-        name: {"name": name if is_only else name.removeprefix("uq_"), "value": value, **shared}
-        for name, value in zip(METRICS, (interval.low, interval.high, sd), strict=True)
+        name: {"name": name if is_only else name.removeprefix("uq_"), "value": number, **shared}
+        for name, number in numbers.items()
     }
     if is_replaced:
         metrics = {name: _with_estimate(_mapping(metric), value) for name, metric in metrics.items()}
@@ -110,9 +114,9 @@ def _annotated_score(score: Json, estimate: Estimate, annotations: Annotations, 
     if annotations.swaps_stderr and isinstance(stderr, dict) and (is_printed or estimate.estimand == "mean"):
         metadata = _mapping(stderr.get("metadata")) | {NAME: {NATIVE_STDERR: stderr.get("value")}}
         metrics = metrics | {_STDERR: stderr | {"value": sd, "metadata": metadata}}
-        del uq_metrics[SD]  # the value of stderr
+        uq_metrics.pop(SD, None)  # the value of stderr
     # a task that registers the metric `uq` writes these metrics itself; its values stay
-    is_present = any(name in metrics for name in METRICS)
+    is_present = any(name in metrics for name in uq_metrics)
     return score | {"metrics": metrics if is_present else metrics | uq_metrics}
 
 
@@ -132,7 +136,7 @@ def _original_score(score: Json) -> Json:
     metrics = {
         name: _with_native_value(_mapping(metric))
         for name, metric in _mapping(score.get("metrics")).items()
-        if not (name in METRICS and NAME in _mapping(_mapping(metric).get("metadata")))
+        if not (name.startswith("uq_") and NAME in _mapping(_mapping(metric).get("metadata")))
     }
     return score | {"metrics": metrics} if "metrics" in score else score
 

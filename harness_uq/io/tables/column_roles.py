@@ -15,7 +15,7 @@ Columns: TypeAlias = Mapping[str, str | Sequence[str]]
 _NUMBERED = r"(_?(id|idx|index|no|number|key))?"
 _PATTERNS = {
     "question": (
-        rf"(question|item|problem|example|instance){_NUMBERED}",
+        rf"(question|q|item|problem|example|instance){_NUMBERED}",
         r"(sample|prompt|case)_?(id|idx|index|no|number|key)",
         r"id|idx|index",
     ),
