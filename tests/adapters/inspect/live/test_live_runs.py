@@ -500,7 +500,9 @@ def test_an_estimand_and_the_standard_errors_of_inspect_can_be_chosen(tasks, tmp
     (row,) = block(only_log(tmp_path))["estimates"]
     assert (row["estimand"], row["interval"] is not None) == ("pass@2", True)
     assert "--uq-keep-stderr" not in said
-    assert printed(only_log(tmp_path))["right", None]["stderr"] == row["harness"]["std_error"]
+    shown = printed(only_log(tmp_path))["right", None]
+    assert shown["stderr"] == row["harness"]["std_error"]
+    assert [shown["uq_pass@2"], shown["uq_pass@2_lower"]] == [row["value"], row["interval"]["low"]]
 
 
 def test_an_unknown_cluster_field_is_reported_at_the_first_sample_and_once_at_the_end(tasks, runs, tmp_path):
