@@ -14,6 +14,7 @@ from scipy import special
 
 from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.posterior import BetaPosterior, DensityPosterior, DrawsPosterior, Posterior, WithMoments
+from harness_uq.stats.common.splines import cubic_spline
 from harness_uq.stats.common.validate_arrays import FloatArray
 from harness_uq.stats.units.process import DirichletRatioPosterior
 from harness_uq.stats.units.records import record_draws
@@ -265,8 +266,6 @@ def _log_integral(log_f: Function, n_rows: int) -> FloatArray:
 
 def _tabulate(log_density: Function) -> DensityPosterior:
     """Tabulate a density of logit x, halving intervals until the spline predicts the midpoints."""
-    from scipy.interpolate import CubicSpline
-
     low, high = _peak_window(lambda u: log_density(u[0])[None], 1)
     u = np.linspace(low[0], high[0], _FIRST_NODES)
     height = log_density(u)
@@ -275,7 +274,7 @@ def _tabulate(log_density: Function) -> DensityPosterior:
     while left.size and len(u) < _MAX_NODES:
         middle = (u[left] + u[left + 1]) / 2
         midpoint_density = np.exp(log_density(middle) - top)
-        error = np.abs(midpoint_density - CubicSpline(u, density)(middle)) * (u[left + 1] - u[left])
+        error = np.abs(midpoint_density - cubic_spline(u, density)(middle)) * (u[left + 1] - u[left])
         rough = middle[error > _TOLERANCE * (np.diff(u) @ (density[1:] + density[:-1]) / 2)]
         u, density = np.insert(u, left + 1, middle), np.insert(density, left + 1, midpoint_density)
         position = np.searchsorted(u, rough)

@@ -8,6 +8,7 @@ from harness_uq.stats.clusters.beta_binomial_likelihood import BetaBinomialLogPo
 from harness_uq.stats.clusters.quadrature import BetaBinomialGrid, beta_binomial_grid
 from harness_uq.stats.common.importance import ImportanceSample, adapted_proposal, importance_sample
 from harness_uq.stats.common.posterior import DensityPosterior, DrawsPosterior
+from harness_uq.stats.common.splines import refine
 from harness_uq.stats.common.validate_arrays import FloatArray
 from harness_uq.stats.common.validate_scalars import check_rng
 
@@ -102,11 +103,6 @@ def _interpolate_marginal(grid: BetaBinomialGrid) -> tuple[FloatArray, FloatArra
 
     The grid is uniform in a smooth function of its index, so the log of the mass per node is smooth in the index too.
     """
-    from scipy.interpolate import make_interp_spline
-
-    index = np.arange(len(grid.logit_theta), dtype=float)
-    fine = np.linspace(0.0, index[-1], _FINER * (len(index) - 1) + 1)
     log_mass = np.log(np.maximum(grid.weights.sum(axis=1), 1e-300))
-    nodes = make_interp_spline(index, grid.logit_theta, k=7)
-    density = np.exp(make_interp_spline(index, log_mass, k=7)(fine)) / nodes.derivative()(fine)
-    return nodes(fine), density
+    values, slopes = refine(np.stack([grid.logit_theta, log_mass], axis=1), _FINER)
+    return values[:, 0], np.exp(values[:, 1]) / slopes[:, 0]

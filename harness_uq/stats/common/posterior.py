@@ -7,7 +7,7 @@ weighted draws. All have the same methods, so callers do not depend on the repre
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, Protocol, Self
+from typing import Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,10 +15,8 @@ from scipy import special
 
 from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.beta_quantile import beta_quantile
+from harness_uq.stats.common.splines import PiecewisePolynomial, cubic_spline
 from harness_uq.stats.common.validate_arrays import FloatArray, check_level
-
-if TYPE_CHECKING:
-    from scipy.interpolate import PPoly
 
 IntervalKind = Literal["quantile", "hdi"]
 Scale = Literal["identity", "logit", "log"]
@@ -292,15 +290,13 @@ class DensityPosterior(WithMoments):
         scale: Scale = "identity",
         moments: tuple[float, float] | None = None,
     ) -> None:
-        from scipy.interpolate import CubicSpline
-
         if not (density >= 0).all() or not density.sum() > 0 or not np.isfinite(density).all():
             raise DataError("a tabulated density must be finite, non-negative and positive at some node")
         self.nodes, self.scale = nodes, scale
         self._to_x, self._to_u = _SCALES[scale]
-        self._density: CubicSpline = CubicSpline(nodes, density / density.max())
-        self._density.c /= float(self._density.integrate(nodes[0], nodes[-1]))
-        self._cdf: PPoly = self._density.antiderivative()
+        relative = cubic_spline(nodes, density / density.max())
+        self._density = PiecewisePolynomial(nodes, relative.coefficients / float(relative.integral))
+        self._cdf = self._density.antiderivative()
         self._cdf_nodes: FloatArray = np.clip(np.maximum.accumulate(self._cdf(nodes)), 0.0, 1.0)
         self._cdf_nodes[0], self._cdf_nodes[-1] = 0.0, 1.0
         super().__init__(*(self._moments(self._to_x(nodes)) if moments is None else moments))
@@ -313,12 +309,10 @@ class DensityPosterior(WithMoments):
 
     def _moments(self, x: FloatArray) -> tuple[float, float]:
         """Mean and standard deviation of the parameter, whose values at the nodes are `x`."""
-        from scipy.interpolate import CubicSpline
-
         mass = self._density(self.nodes)
         centre = float(x @ mass / mass.sum())
-        products = CubicSpline(self.nodes, np.stack([x - centre, (x - centre) ** 2], axis=1) * mass[:, None])
-        first, second = products.integrate(self.nodes[0], self.nodes[-1])
+        products = np.stack([x - centre, (x - centre) ** 2], axis=1) * mass[:, None]
+        first, second = cubic_spline(self.nodes, products).integral
         return centre + float(first), float(np.sqrt(max(float(second - first**2), 0.0)))
 
     def cdf(self, x: ArrayLike) -> FloatArray:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from harness_uq.stats.common.posterior import PosteriorLike
+from harness_uq.stats.common.roots import invert_increasing
 from harness_uq.stats.common.validate_arrays import FloatArray
 
 
@@ -34,12 +35,10 @@ def imbens_manski_level(width: float, std_error: float, level: float = 0.95) -> 
     if not math.isfinite(ratio):
         return 2 * float(special.ndtr(lowest)) - 1
 
-    from scipy.optimize import brentq  # slow to import, also where no score is missing
+    def covered(c: FloatArray) -> FloatArray:
+        return np.asarray(special.ndtr(c + ratio) - special.ndtr(-c))
 
-    def excess(c: float) -> float:
-        return float(special.ndtr(c + ratio) - special.ndtr(-c)) - level
-
-    critical = lowest if excess(lowest) >= 0 else float(brentq(excess, lowest, highest + 1, xtol=1e-12))
+    critical = invert_increasing(covered, level, low=lowest, high=highest + 1, guess=highest, scale=highest - lowest)
     return 2 * float(special.ndtr(critical)) - 1
 
 

@@ -9,6 +9,7 @@ from scipy import special
 from harness_uq.messages.errors import DataError, NotEstimableError, UnreliableError
 from harness_uq.stats.clusters.quadrature import BetaBinomialGrid, beta_binomial_grid
 from harness_uq.stats.common.posterior import BetaPosterior, DensityPosterior, Posterior, ScaledPosterior
+from harness_uq.stats.common.splines import cubic_spline, refine
 from harness_uq.stats.common.validate_arrays import FloatArray
 from harness_uq.stats.common.validate_outcomes import check_question_counts, count_successes, distinct_counts
 from harness_uq.stats.common.validate_scalars import check_number
@@ -270,23 +271,20 @@ def _population_posterior(score: FloatArray, grid: BetaBinomialGrid) -> DensityP
 
     Nodes and log masses are smooth in the index of the grid's rows and are interpolated to a finer index.
     """
-    from scipy.interpolate import make_interp_spline
-
     columns = np.flatnonzero(grid.weights.max(axis=0) > _NEGLIGIBLE * grid.weights.max())
     d = grid.dispersion[columns]
     a, b = d * grid.theta[:, None], d * special.expit(-grid.logit_theta)[:, None]
     log_value, log_complement = log_beta_binomial_sums(np.stack([score, 1 - score]), a, b)
-    index = np.arange(len(a), dtype=float)
-    fine = np.linspace(0.0, index[-1], _FINER * (len(a) - 1) + 1)
-    logit = make_interp_spline(index, log_value - log_complement, k=7)
-    mass = np.exp(make_interp_spline(index, np.log(np.maximum(grid.weights[:, columns], 1e-300)), k=7)(fine))
-    values, density = logit(fine), mass / logit.derivative()(fine)
+    values, spacing = refine(log_value - log_complement, _FINER)
+    mass = np.exp(refine(np.log(np.maximum(grid.weights[:, columns], 1e-300)), _FINER)[0])
+    density = mass / spacing
     nodes = _spread_nodes(values, mass)
     total = np.zeros_like(nodes)
     for g, f, m in zip(values.T, density.T, mass.T, strict=True):
         occupied = np.flatnonzero(m > _NEGLIGIBLE * m.max())
         block = slice(max(occupied[0] - 2, 0), occupied[-1] + 3)
-        total += np.nan_to_num(make_interp_spline(g[block], f[block])(nodes, extrapolate=False))
+        covered = (nodes >= g[block][0]) & (nodes <= g[block][-1])
+        total[covered] += cubic_spline(g[block], f[block])(nodes[covered])
     return DensityPosterior(nodes, np.maximum(total, 0.0), "logit")
 
 

@@ -11,6 +11,7 @@ from scipy import special
 from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.beta_quantile import beta_quantile
 from harness_uq.stats.common.posterior import DensityPosterior, DifferencePosterior, WithLazyMoments
+from harness_uq.stats.common.splines import cubic_spline
 from harness_uq.stats.common.unseen_subpopulations import UnseenSubpopulations
 from harness_uq.stats.common.validate_arrays import (
     FloatArray,
@@ -378,10 +379,8 @@ class _WideBatch:
 
 
 def _table(exact: FloatArray, cdf: FloatArray, moments: tuple[float, float]) -> DensityPosterior:
-    from scipy.interpolate import CubicSpline
-
     is_inside = (cdf > _LEAST) & (cdf < 1.0 - _LEAST)
-    score = CubicSpline(exact[is_inside], special.ndtri(cdf[is_inside]))
+    score = cubic_spline(exact[is_inside], special.ndtri(cdf[is_inside]))
     nodes = np.linspace(exact[is_inside][0], exact[is_inside][-1], _FINER * _NODES)
-    density = np.exp(-(score(nodes) ** 2) / 2) * np.maximum(score(nodes, 1), 0.0)
+    density = np.exp(-(score(nodes) ** 2) / 2) * np.maximum(score.derivative()(nodes), 0.0)
     return DensityPosterior(nodes, density, "logit", moments)
