@@ -213,7 +213,7 @@ LIVE_TESTS = {
     "inspect-ai": ("live/test_live_runs.py", "live/test_metrics.py", "live/test_early_stopping.py"),
 }
 INSPECT_VERSIONS = ("0.3.260", "0.3.265", "0.3.270", "0.3.275", "0.3.280", "0.3.285")
-MATRIX_VERSIONS = {"lm-eval": ("0.4.11", "0.4.13"), "inspect-ai": ("0.3.260", INSPECT_VERSIONS[-1])}
+MATRIX_VERSIONS = {"lm-eval": ("0.4.11", "0.4.12", "0.4.13"), "inspect-ai": ("0.3.260", INSPECT_VERSIONS[-1])}
 FOLDERS = {"lm-eval": "lm_eval", "inspect-ai": "inspect"}
 _TEST_TOOLS = ("pytest>=8.2", "pytest-xdist>=3.6", "hypothesis", "hatchling", "pandas", "pyarrow")
 # with what models behind an API and object stores need
@@ -300,7 +300,7 @@ def inspect_versions(session: nox.Session, version: str) -> None:
 
 @nox.session(venv_backend="none")
 def live(session: nox.Session) -> None:
-    """Runs in many situations, plain and with --uq, with the oldest and the newest version; writes their table."""
+    """Runs in many situations, plain and with --uq, with the oldest and newest versions; writes their table."""
     with tempfile.TemporaryDirectory() as folder:
         for harness, versions in MATRIX_VERSIONS.items():
             for version in versions:

@@ -1,6 +1,7 @@
 """Runs Python programs in processes forked from one that has imported what they need: `python fork_server.py MODULE…`.
 
-Each line of the input asks for a run, and each line of the output is its exit code. `tests/forked_runs.py` asks.
+Each line of the input asks for a run, and each line of the output has its exit code, its CPU seconds and its largest
+memory in kB. `tests/forked_runs.py` and `tools/live_matrix.py` ask.
 """
 
 import gc
@@ -25,8 +26,9 @@ def main(modules: list[str]) -> None:
         if (child := os.fork()) == 0:
             run(**json.loads(line))
             sys.exit()
-        _, status = os.waitpid(child, 0)
-        print(os.waitstatus_to_exitcode(status), file=replies, flush=True)
+        _, status, used = os.wait4(child, 0)
+        code, seconds = os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
+        print(code, seconds, used.ru_maxrss, file=replies, flush=True)
 
 
 def run(arguments: list[str], environment: dict[str, str], cwd: str, before: str, out: str, err: str) -> None:

@@ -55,7 +55,7 @@ request = {{"arguments": ["-c", {code!r}, *sys.argv[1:]], "environment": dict(os
 with open({requests!r}, "w") as file:
     print(json.dumps(request | streams | {{"before": ""}}), file=file)
 with open({replies!r}) as file:
-    sys.exit(int(file.readline()))
+    sys.exit(int(file.readline().split()[0]))
 """
 
 
@@ -85,7 +85,7 @@ def _ask(server: "subprocess.Popen[str]", request: str, timeout: float) -> int:
     if not reply:
         server.kill()
         raise TimeoutError(f"no end after {timeout} seconds, or the server of forks died: {request:.500}")
-    return int(reply)
+    return int(reply.split()[0])
 
 
 @cache

@@ -3,6 +3,7 @@
 import json
 
 import live_matrix
+import pytest
 
 from tests.conftest import ROOT
 
@@ -29,9 +30,16 @@ def test_values_are_compared(tmp_path):
     assert outcome(tmp_path / "uq", results={"toy": {"acc,none": 0.6}})["values"] != plain["values"]
 
 
-def test_runs_without_values_are_not_called_equal():
-    seen = {"codes": [0, 0], "differs": [live_matrix.NOTHING], "cpu": 0.3, "memory": 12.0}
-    assert live_matrix.told(seen) == "no values and samples, exit code 0"
+@pytest.mark.parametrize(
+    ("code", "found"), [(0, "no values and samples, exit code 0"), (1, "the plain run fails, exit code 1")]
+)
+def test_runs_without_values_are_not_called_equal(tmp_path, monkeypatch, code, found):
+    def run(way, name, folder, *_):
+        return {"code": code, "cpu": 1.0, "memory": 100.0, "folder": tmp_path}
+
+    monkeypatch.setattr(live_matrix, "run", run)
+    seen = live_matrix.compare("lm-eval", "One task", tmp_path, tmp_path, {}, None)
+    assert live_matrix.told(seen) == found
 
 
 def test_the_table_says_what_differs():

@@ -1,6 +1,7 @@
 """Run both harnesses in many situations, plain and with `--uq bayes`, and compare what they write.
 
-Compared are values, samples, the number of files and exit codes.
+Compared are values, samples, the number of files and exit codes. Each run is a process forked from one that has
+imported the harness, but nothing of harness_uq.
 
 `python tools/live_matrix.py run HARNESS FILE` writes what it finds with the version of the harness that is installed;
 `check HARNESS` fails if a difference is not expected; `table FILE…` writes the page docs/reference/live-runs.md.
@@ -23,12 +24,20 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "reference" / "live-runs.md"
 FOLDERS = {"lm-eval": "lm_eval", "inspect-ai": "inspect"}
 NAMES = {"lm-eval": "lm-eval", "inspect-ai": "Inspect"}
-TIME_LIMIT = 120
+# what all runs import, done once
+IMPORTED = {
+    "lm-eval": ("lm_eval.__main__", "lm_eval.evaluator", "live_tasks"),
+    "inspect-ai": ("inspect_ai._cli.main", "inspect_ai.model._providers.mockllm", "fastapi", "live_tasks"),
+}
+TIME_LIMIT = 240
 NEVER_THE_SAME = {"date", "total_evaluation_time_seconds", "start_time", "end_time", "pretty_env_info", "uq", "config"}
 # situations in which the run with harness_uq ends otherwise, on purpose
 EXPECTED = {
     ("lm-eval", "Full disk"): "exit code 1 and no incomplete file with harness_uq",
 }
+# exit codes of plain runs, 0 in all other situations
+CODES = {("lm-eval", "Interrupt"): 130, ("lm-eval", "Model fails"): 1}
+CODES |= {(harness, f"Unknown {what}"): 1 for harness in FOLDERS for what in ("task", "model")}
 INTRODUCTION = """\
 # Live runs
 
@@ -41,11 +50,12 @@ command runs these situations and writes this page:
 Models are scripts or a server on the same machine.
 
 The last two columns show how much more CPU time and memory the run with `--uq bayes` needs, for each version in order.
-For "One task", they are differences of medians of five runs. For other situations, they are from one run of each kind,
-and vary on a busy machine.
+For the first two situations, they are differences of medians of five runs of each kind, which alternate. For other
+situations, they are from one run of each kind, and vary on a busy machine.
 """
 NOTHING = "no values and samples"  # of a plain run that ends with exit code 0
-REPEATS = {"One task": 5}  # of which CPU time and memory are the medians
+FAILED = "the plain run fails"
+REPEATS = {"One task": 5, "One task with clusters": 5}  # of which CPU time and memory are the medians
 
 
 def main(arguments: list[str]) -> int:
@@ -70,15 +80,18 @@ def run_all(harness: str) -> dict[str, dict[str, object]]:
     names = re.findall(r'^    "(.+?)": ', (live / "matrix_runs.py").read_text().partition("SITUATIONS = {")[2], re.M)
     with tempfile.TemporaryDirectory() as folder:
         environment = environment_of(Path(folder), live)
-        server = start_s3(environment, Path(folder)) if harness == "inspect-ai" else None
+        servers = [start_s3(environment, Path(folder))] if harness == "inspect-ai" else []
+        line = [sys.executable, str(ROOT / "tests" / "fork_server.py"), *IMPORTED[harness]]
+        forks = subprocess.Popen(line, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        servers.append(forks)
         try:
             found = {}
             for name in names:
-                found[name] = compare(harness, name, Path(folder), live, environment)
+                found[name] = compare(harness, name, Path(folder), live, environment, forks)
                 print(harness, version(harness), name, found[name], flush=True)
             return found
         finally:
-            if server:
+            for server in servers:
                 server.terminate()
                 server.wait()
 
@@ -118,12 +131,16 @@ def start_s3(environment: dict[str, str], folder: Path) -> subprocess.Popen[byte
     raise RuntimeError("the S3 server does not answer")
 
 
-def compare(harness: str, name: str, folder: Path, live: Path, environment: dict[str, str]) -> dict[str, object]:
+def compare(
+    harness: str, name: str, folder: Path, live: Path, environment: dict[str, str], forks: subprocess.Popen[str]
+) -> dict[str, object]:
     """What differs between plain runs and those with intervals, and what these cost more."""
     n = REPEATS.get(name, 1)
-    runs = {way: [run(way, name, folder, live, environment, k) for k in range(n)] for way in ("plain", "uq")}
+    ways = ("plain", "uq")
+    pairs = [{way: run(way, name, folder / str(k), live, environment, forks) for way in ways} for k in range(n)]
+    runs = {way: [pair[way] for pair in pairs] for way in ways}
     plain, ours = runs["plain"][-1], runs["uq"][-1]
-    outcomes = {way: outcome(harness, runs[way][-1]["folder"], live, environment) for way in runs}
+    outcomes = {way: outcome(harness, runs[way][-1]["folder"], live, environment) for way in ways}
     costs = {
         key: median(one[key] for one in runs["uq"]) - median(one[key] for one in runs["plain"])
         for key in ("cpu", "memory")
@@ -131,26 +148,24 @@ def compare(harness: str, name: str, folder: Path, live: Path, environment: dict
     differs = [key for key in outcomes["plain"] if outcomes["plain"][key] != outcomes["uq"][key]]
     if plain["code"] != ours["code"]:
         differs.append("exit code")
-    if plain["code"] == 0 and not (outcomes["plain"]["values"] or outcomes["plain"]["samples"]):
+    if plain["code"] != CODES.get((harness, name), 0):
+        differs.append(FAILED)
+    elif plain["code"] == 0 and not (outcomes["plain"]["values"] or outcomes["plain"]["samples"]):
         differs.append(NOTHING)
     return {"codes": [plain["code"], ours["code"]], "differs": differs, **costs}
 
 
-def run(way: str, name: str, folder: Path, live: Path, environment: dict[str, str], number: int) -> dict[str, object]:
+def run(
+    way: str, name: str, folder: Path, live: Path, environment: dict[str, str], forks: subprocess.Popen[str]
+) -> dict[str, object]:
     """Exit code as a shell says it, CPU seconds and largest memory in MB of a run."""
-    place = folder / re.sub(r"\W+", "-", f"{name} {way} {number}")
-    place.mkdir()
-    line, no = [sys.executable, str(live / "matrix_runs.py"), name, way], subprocess.DEVNULL
-    process = subprocess.Popen(line, cwd=place, env=environment, stdin=no, stdout=no, stderr=no)
-    end = time.monotonic() + TIME_LIMIT
-    while not (ended := os.wait4(process.pid, os.WNOHANG))[0]:
-        if time.monotonic() > end:
-            process.kill()
-        time.sleep(0.05)
-    _, status, usage = ended
-    process.returncode = code = os.waitstatus_to_exitcode(status)
-    cpu, memory = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
-    return {"code": code if code >= 0 else 128 - code, "cpu": cpu, "memory": memory, "folder": place}
+    place = folder / re.sub(r"\W+", "-", f"{name} {way}")
+    place.mkdir(parents=True)
+    request = {"arguments": [str(live / "matrix_runs.py"), name, way], "environment": environment, "cwd": str(place)}
+    limit = f"import signal; signal.alarm({TIME_LIMIT})"
+    print(json.dumps(request | {"before": limit, "out": os.devnull, "err": os.devnull}), file=forks.stdin, flush=True)
+    code, cpu, memory = map(float, forks.stdout.readline().split())
+    return {"code": int(code if code >= 0 else 128 - code), "cpu": cpu, "memory": memory / 1024, "folder": place}
 
 
 def outcome(harness: str, folder: Path, live: Path, environment: dict[str, str]) -> dict[str, object]:
@@ -217,7 +232,7 @@ def page(found: list[dict[str, object]]) -> str:
         rows = [["Situation", "Expected", *titles, "CPU seconds more", "Memory more (MB)"]]
         for name in versions[-1]["situations"]:
             seen = [one["situations"].get(name) for one in versions]
-            expected = EXPECTED.get((harness, name), f"equal, exit code {seen[-1]['codes'][0]}")
+            expected = EXPECTED.get((harness, name), f"equal, exit code {CODES.get((harness, name), 0)}")
             cost = [
                 ", ".join(f"{one[key]:.{digits}f}" for one in seen if one)
                 for key, digits in (("cpu", 1), ("memory", 0))
@@ -234,8 +249,9 @@ def told(seen: dict[str, object] | None) -> str:
         return "-"
     plain, ours = seen["codes"]
     codes = f"exit code {plain}" if plain == ours else f"exit code {plain} without, {ours} with"
-    if NOTHING in seen["differs"]:
-        return f"{NOTHING}, {codes}"
+    for failure in (FAILED, NOTHING):
+        if failure in seen["differs"]:
+            return f"{failure}, {codes}"
     others = [what for what in seen["differs"] if what != "exit code"]
     return f"{', '.join(others)} differ, {codes}" if others else f"equal, {codes}"
 
