@@ -9,6 +9,26 @@ from tests.conftest import ROOT
 
 RESULTS = {"results": {"toy": {"acc,none": 0.5, "acc_stderr,none": 0.1}}, "groups": {}, "date": 1.0}
 
+# of all situations, which `nox -s live` runs with several versions
+SOME = {
+    "lm-eval": ("Several tasks and groups", "Two processes (stand-in)", "Interrupt", "Full disk", "Model fails"),
+    "inspect-ai": (
+        "Four scorers, three reducers",
+        "Several tasks and models",
+        "Failed run and eval-retry",
+        "Full disk",
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.harness
+@pytest.mark.parametrize("harness", SOME)
+def test_live_runs_are_the_same_with_intervals(harness):
+    found = live_matrix.run_all(harness, SOME[harness])
+    assert live_matrix.unexpected(harness, found) == []
+    assert set(found) == set(SOME[harness])
+
 
 def outcome(folder, **changed):
     folder.mkdir()

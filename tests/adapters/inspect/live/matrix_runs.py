@@ -36,6 +36,7 @@ def full():
     @solver
     def filling():
         async def solve(state, generate):
+            sys.dont_write_bytecode = True  # else Python leaves incomplete byte code of what is imported from now on
             resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))
             state.output.completion = "done " * 2000
             return state

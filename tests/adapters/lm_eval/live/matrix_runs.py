@@ -46,6 +46,7 @@ def fail():
 
 def fill_disk():
     """No file can grow beyond 4 kB."""
+    sys.dont_write_bytecode = True  # else Python leaves incomplete byte code of what is imported from now on
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 
 
