@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 import harness_uq.plugin_api as uq
 from harness_uq_lm_eval.json_access import Table, integer, items, table, text
-from harness_uq_lm_eval.live import lm_eval_internals, native_stderr, rounds
+from harness_uq_lm_eval.live import lm_eval_internals, native_stderr
 from harness_uq_lm_eval.live.bootstrap import bootstrap_estimate
 from harness_uq_lm_eval.live.preflight import check_tasks
 from harness_uq_lm_eval.live.results_table import with_intervals
@@ -133,6 +133,8 @@ def wrap_evaluate(original: Evaluate, session: Session) -> Evaluate:
         if settings.questions is None:
             results = original(*bound.args, **bound.kwargs)
         else:
+            from harness_uq_lm_eval.live import rounds  # imports what only it needs
+
             documents_of = cast("Mapping[str, rounds.Task]", tasks)
             results = rounds.evaluate_in_rounds(original, bound.arguments, documents_of, settings)
         if results is None:  # not rank 0
@@ -183,6 +185,8 @@ def wrap_simple_evaluate(original: Evaluate, session: Session) -> Evaluate:
     def simple_evaluate(*args: object, **kwargs: object) -> Results | None:
         settings = session.requested.settings()
         if settings is not None and settings.questions is not None:
+            from harness_uq_lm_eval.live import rounds
+
             rounds.check_arguments(signature.bind(*args, **kwargs).arguments)
         session.n_simple += 1
         try:
