@@ -193,17 +193,23 @@ def _overlap(labels: Sequence[Sequence[str]]) -> float:
 
 
 def joined_labels(first: IntArray, second: IntArray) -> IntArray:
-    """Return the finest partition that joins all rows with equal codes in either of two labelings (codes from 0)."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
+    """Return the finest partition that joins all rows with equal codes in either of two labelings (codes from 0).
 
-    n_rows = len(first)
-    row = np.arange(n_rows)
-    n_first = int(first.max()) + 1
-    size = n_rows + n_first + int(second.max()) + 1
-    ends: NDArray[np.int64] = np.concatenate([n_rows + first, n_rows + n_first + second])
-    graph = coo_array((np.ones(2 * n_rows), (np.tile(row, 2), ends)), shape=(size, size))
-    return np.asarray(connected_components(graph, directed=False)[1][:n_rows], np.int64)
+    Its parts are numbered in the order of their first rows.
+    """
+    n_first, n_second = int(first.max()) + 1, int(second.max()) + 1
+    parent = list(range(n_first + n_second))
+
+    def root(code: int) -> int:
+        while parent[code] != code:
+            parent[code] = code = parent[parent[code]]
+        return code
+
+    for one, other in zip(*np.divmod(np.unique(first * n_second + second), n_second), strict=True):
+        parent[root(int(one))] = root(n_first + int(other))
+    roots = np.array([root(code) for code in range(n_first)])[first]
+    _, first_rows, parts = np.unique(roots, return_index=True, return_inverse=True)
+    return np.asarray(first_rows.argsort().argsort()[parts], np.int64)
 
 
 def about_left_out(tasks: Sequence[str], n_tasks: int, metric: str) -> tuple[Message, ...]:

@@ -4,8 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from harness_uq import Questions, Scores, Source, TaskLog, estimate
+from harness_uq.data.task_groups import joined_labels
 from harness_uq.data.task_log import AggregateScore, HarnessResult
 from tests.message_checks import has
 
@@ -103,3 +108,12 @@ def test_a_total_that_is_no_count_is_named(member, said):
 
 def test_no_interval_is_given_where_counts_do_not_make_the_groups_value():
     assert has(group_of([total("t0", 1, 4), total("t1", 30, 40)], 0.9), "group-weights-unknown")
+
+
+@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=1, max_size=40))
+def test_joined_labels_are_connected_components(rows):
+    first, second = np.array(rows).T
+    ends = np.concatenate([len(rows) + first, len(rows) + 13 + second])
+    links = coo_array((np.ones(2 * len(rows)), (np.tile(np.arange(len(rows)), 2), ends)), shape=(80, 80))
+    expected = connected_components(links, directed=False)[1][: len(rows)]
+    assert joined_labels(first, second).tolist() == expected.tolist()
