@@ -43,7 +43,7 @@ class PiecewisePolynomial:
     @property
     def integral(self) -> FloatArray:
         """The integral from the first to the last node."""
-        return self.antiderivative()(self.nodes[-1:])[0]
+        return np.asarray(self.antiderivative()(self.nodes[-1:])[0])
 
     def _over_pieces(self, powers: FloatArray) -> FloatArray:
         return powers.reshape(-1, *(1,) * (self.coefficients.ndim - 1))
