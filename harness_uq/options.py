@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from harness_uq.data.structure import StructureOptions
 
 T = TypeVar("T")
-CompareMethod = Literal["bayes", "dirichlet", "latent-normal", "t", "independent"]
+CompareMethod = Literal["bayes", "dirichlet", "robust", "latent-normal", "t", "independent"]
 CredibleKind = Literal["hdi", "quantile"]
 Correction = Literal["holm", "bh"]
 MissingTasks = Literal["common", "drop-system", "error"]
@@ -358,8 +358,8 @@ class Options:
     factor : settings by the name of their factor: those recorded in the log, or `task`, `path` or `run`
     by : fields of the questions, for results by groups of questions with the same value
     same_family : names or patterns of the systems that belong to the family of a grader
-    method : `bayes`, `wilson`, `t`, `clt` or the name of an estimator; in comparisons `bayes`, `dirichlet`,
-        `latent-normal`, `t` (paired, cluster-robust) or `independent`, which does not match questions
+    method : `bayes`, `robust`, `wilson`, `t`, `clt` or the name of an estimator; in comparisons `bayes`, `dirichlet`,
+        `robust`, `latent-normal`, `t` (paired, cluster-robust) or `independent`, which does not match questions
     margin, margins : smallest difference that matters, for all tasks, and for single tasks (in a gate also metrics)
     improve_by : improvement over a baseline that a gate requires instead of the margin
     at_least, at_most : bounds of scores that a gate tests, for all tasks or by `TASK` or `TASK:METRIC`

@@ -15,6 +15,7 @@ from harness_uq.data.selection import ScoreKey, SelectedRun
 from harness_uq.data.task_log import IntArray, Scores
 from harness_uq.inference.decisions import interval_of_test, verdict_of, with_interval
 from harness_uq.inference.marginals import posterior_of
+from harness_uq.inference.unseen_subpopulations import rare_loss_messages
 from harness_uq.inference.verdicts import VerdictInputs, next_step
 from harness_uq.messages.catalogue.comparison import (
     LATENT_NORMAL_REPLACED,
@@ -35,7 +36,13 @@ from harness_uq.stats.pairs.independent import IndependentPosterior, difference_
 from harness_uq.stats.pairs.paired import paired_posterior
 from harness_uq.stats.pairs.paired_frequentist import mcnemar_test, paired_t, pairing_gain
 from harness_uq.stats.pairs.partial_overlap import partial_overlap
-from harness_uq.stats.units.contrasts import DirichletCellsPosterior, PairedDifferences, contrast_posteriors
+from harness_uq.stats.units.contrasts import (
+    DirichletCellsPosterior,
+    PairedDifferences,
+    contrast_posteriors,
+    rare_loss_of_differences,
+)
+from harness_uq.stats.units.rare_losses import RareLoss
 
 _PROPORTION_METHODS = ("beta", "totals")
 _FEWEST_QUESTIONS = 2  # of which a difference is estimated
@@ -50,7 +57,8 @@ class Contrast:
     `odds_ratio`: posterior median of the odds ratio; None if not available. `p_value`: p-value of the two-sided test of
     no difference; None if not available. `messages`: reasons for choosing this method. `info`: description of the
     method of both scores, if the difference was computed from them. `values`: scores of A and B that it is the
-    difference of, if these are not the scores on the common questions.
+    difference of, if these are not the scores on the common questions. `rare_loss`: rare differences that the sample
+    would probably not contain; None if it suggests them.
     """
 
     posterior: Posterior
@@ -61,6 +69,7 @@ class Contrast:
     messages: tuple[Message, ...] = ()
     info: MethodInfo | None = None
     values: tuple[float, float] | None = None
+    rare_loss: RareLoss | None = None
 
     @property
     def std_error(self) -> float:
@@ -110,23 +119,26 @@ def paired_contrast(panel: Panel, method: str = "bayes") -> Contrast:
             posterior = paired_posterior(table, "latent_normal")
             return Contrast(posterior, "latent-normal", p_value=mcnemar_test(table))
         return _dirichlet(panel, panel.bounds, (LATENT_NORMAL_REPLACED(),))
-    return _dirichlet(panel, panel.bounds, ())
+    return _dirichlet(panel, panel.bounds, (), is_robust=method == "robust")
 
 
-def _dirichlet(panel: Panel, bounds: tuple[float, float], messages: tuple[Message, ...]) -> Contrast:
+def _dirichlet(
+    panel: Panel, bounds: tuple[float, float], messages: tuple[Message, ...], *, is_robust: bool = False
+) -> Contrast:
     n_answers = panel.n_questions * panel.n_repeated if panel.has_repeated_answers else None
-    (posterior,) = contrast_posteriors(
-        [PairedDifferences(panel.differences, *bounds, panel.units, panel.weights, n_answers)]
-    )
+    pair = PairedDifferences(panel.differences, *bounds, panel.units, panel.weights, n_answers, is_robust)
+    (posterior,) = contrast_posteriors([pair])
     if (table := panel.table) is not None and isinstance(posterior, DirichletCellsPosterior):
         ratio = float(posterior.odds_ratio_quantile(0.5))
         return Contrast(posterior, "dirichlet", odds_ratio=ratio, p_value=mcnemar_test(table), messages=messages)
     name = "dirichlet-process" if panel.units is None else "clustered-dirichlet-process"
+    name = "robust" if is_robust else name
     try:
         p_value = _student(panel, ()).p_value
     except NotEstimableError:
         p_value = None
-    return Contrast(posterior, name, p_value=p_value, messages=messages)
+    loss = None if is_robust else rare_loss_of_differences(pair)
+    return Contrast(posterior, name, p_value=p_value, messages=messages, rare_loss=loss)
 
 
 def _student(panel: Panel, messages: tuple[Message, ...]) -> Contrast:
@@ -261,7 +273,7 @@ def comparison_row(result: Contrast, context: ComparisonContext, options: Option
         prob_positive=result.prob_positive,
         odds_ratio=result.odds_ratio,
         correlation=correlation,
-        table=PairedCounts(*panel.table) if panel and panel.table else None,
+        table=PairedCounts(*panel.table) if panel and panel.is_binary and panel.table else None,
         n_matched=panel.n_questions if panel else context.n_matched,
         n_unmatched_a=context.n_unmatched[0],
         n_unmatched_b=context.n_unmatched[1],
@@ -279,7 +291,14 @@ def comparison_row(result: Contrast, context: ComparisonContext, options: Option
         in_points=context.bounds == (0.0, 1.0),
         posterior=posterior,
         info=result.info,
-        messages=distinct((*result.messages, *_cautions(low, high, context, options), *context.messages)),
+        messages=distinct(
+            (
+                *result.messages,
+                *_cautions(low, high, context, options),
+                *_rare_losses(result, low, high, context),
+                *context.messages,
+            )
+        ),
     )
     tested = interval_of_test(row, (1 - options.level) / 2) if row.margin and context.is_tested_at_margin else None
     if tested is not None:
@@ -305,6 +324,11 @@ def _cautions(low: float, high: float, context: ComparisonContext, options: Opti
     largest = np.inf if context.bounds is None else context.bounds[1] - context.bounds[0]
     is_within = -largest <= low and high <= largest
     return few if is_within else (*few, INTERVAL_EXCEEDS_RANGE(low=-largest, high=largest))
+
+
+def _rare_losses(result: Contrast, low: float, high: float, context: ComparisonContext) -> tuple[Message, ...]:
+    is_clustered = context.panel is not None and context.panel.units is not None
+    return rare_loss_messages(result.rare_loss, (high - low) / 2, quantity="difference", is_clustered=is_clustered)
 
 
 def undecided_row(context: ComparisonContext, options: Options, reason: Message) -> Comparison:

@@ -32,7 +32,6 @@ from harness_uq.messages import Message, distinct
 from harness_uq.messages.catalogue.comparison import (
     CONSTANT_DIFFERENCE,
     INDEPENDENT_COMPARISON,
-    MIXED_PRIORS,
     OTHER_ORDER_ON_OWN_QUESTIONS,
     OWN_QUESTIONS_USED,
     RANK_CLUSTERS,
@@ -53,7 +52,7 @@ from harness_uq.stats.pairs.rank_sets import RankSets, has_long_tails, rank_sets
 from harness_uq.stats.trials.bayes_at_n import bayes_at_n
 from harness_uq.stats.units.all_pairs import pair_moments, prob_better
 from harness_uq.stats.units.contrasts import solve_together
-from harness_uq.stats.units.draws import calibrated_draws, default_prior_mass, joint_draws
+from harness_uq.stats.units.draws import calibrated_draws, joint_draws
 
 if TYPE_CHECKING:
     from harness_uq.options import Options
@@ -143,9 +142,7 @@ class JointPosterior(ABC):
     def sets(self) -> RankSets:
         """Simultaneous confidence sets of the ranks, rank 1 is the highest score; of two systems, as their contrast."""
         sets, place = self._sets(self._order), np.argsort(self._order)
-        above = sets.above[np.ix_(place, place)]
-        if len(self.systems) == 2:
-            above &= self.is_apart
+        above = sets.above[np.ix_(place, place)] & self.is_apart
         return RankSets(1 + above.sum(axis=0), len(above) - above.sum(axis=1), above, sets.critical, sets.level)
 
     @abstractmethod
@@ -265,8 +262,6 @@ class PairedPosterior(JointPosterior):
             yield RANK_CLUSTERS(key=panel.cluster_key, n_clusters=panel.n_units)
         if panel.bounds is None:
             yield STUDENT_DISTRIBUTION(result="ranking")
-        elif np.ptp(default_prior_mass(panel.means, *panel.bounds, clusters=panel.units)):
-            yield MIXED_PRIORS()
         p = self.p_values[np.triu_indices(len(self.systems), 1)]
         if n := int(np.isnan(p).sum()):
             yield UNTESTED_PAIRS(n_untested=n, n_pairs=len(p))
@@ -340,9 +335,8 @@ class PairedPosterior(JointPosterior):
         if panel.bounds is None:
             self.check()
             return joint_means(means, units).draws(self.n_draws, rng)
-        mass = default_prior_mass(means, *panel.bounds, clusters=units)
-        draws = joint_draws(means, *panel.bounds, clusters=units, prior_mass=mass.max(), n_draws=self.n_draws, rng=rng)
-        if len(order) < 3 or not (panel.has_repeated_answers or np.ptp(mass)):
+        draws = joint_draws(means, *panel.bounds, clusters=units, n_draws=self.n_draws, rng=rng)
+        if len(order) < 3 or (panel.is_single_binary and units is None):
             return draws  # their differences have the distributions of the contrasts
         mean, sd = (table[np.ix_(order, order)] for table in self._moments)
         return calibrated_draws(draws, mean, sd)
@@ -350,7 +344,9 @@ class PairedPosterior(JointPosterior):
     def _sets(self, order: IntArray) -> RankSets:
         panel = self.panel
         means, units = canonical_questions(panel.means[order], panel.units)
-        return rank_sets(means, clusters=units, bounds=panel.bounds, level=self.level, rng=self.rng("sets"))
+        is_wide = panel.is_binary or has_long_tails(means, clusters=units)
+        widest = panel.bounds if is_wide else None  # otherwise the largest observed difference
+        return rank_sets(means, clusters=units, bounds=widest, level=self.level, rng=self.rng("sets"))
 
     @cached_property
     def p_values(self) -> FloatArray:

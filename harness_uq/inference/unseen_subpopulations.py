@@ -4,7 +4,9 @@ from harness_uq.data.task_log import FloatArray
 from harness_uq.inference.method import MethodResult
 from harness_uq.io.plugins.protocols import Problem
 from harness_uq.messages import Message
+from harness_uq.messages.catalogue.comparison import POSSIBLE_RARE_LOSSES, RARE_LOSSES
 from harness_uq.messages.catalogue.estimation import UNSEEN_SUBPOPULATION
+from harness_uq.stats.units.rare_losses import RareLoss
 
 FEW_QUESTIONS = 10
 WELL_OUTSIDE = 0.1
@@ -35,3 +37,29 @@ def rule_of_three_warning(
     if is_seen or not is_outside:
         return ()
     return (UNSEEN_SUBPOPULATION(n_questions=len(trials), outcome=fate, share=share, score=moved, end=end),)
+
+
+def rare_loss_messages(
+    loss: RareLoss | None, half_width: float, *, quantity: str, is_clustered: bool
+) -> tuple[Message, ...]:
+    """State what a sample of this size cannot show: a warning if it would move the mean out of the interval.
+
+    A note if the shift exceeds a quarter of half of the interval. `loss` is None if the sample suggests such scores,
+    and `quantity` is `score` or `difference`.
+    """
+    if loss is None or not loss.matters(half_width):
+        return ()
+    message = RARE_LOSSES if loss.shift > half_width else POSSIBLE_RARE_LOSSES
+    return (
+        message(
+            n_units=loss.n_units,
+            unit="cluster" if is_clustered else "question",
+            quantity=quantity,
+            largest=loss.largest,
+            share=loss.share,
+            end=loss.end,
+            direction="lower" if loss.end < loss.mean else "higher",
+            shift=loss.shift,
+            half_width=half_width,
+        ),
+    )

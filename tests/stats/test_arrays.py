@@ -103,7 +103,6 @@ CALLS: dict[str, Call] = {
         "low": 0,
         "high": 1,
         "clusters": LABELS,
-        "prior_mass": [1, 2],
         "n_draws": 50,
     },
     "korn_graubard_wilson": {"scores": GRADED, "clusters": LABELS, "weights": [1, 2, 1, 1, 3, 1, 1, 1]},

@@ -10,8 +10,8 @@ from scipy.stats import binomtest
 
 from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.labels.effective_labels import assess_judge
-from harness_uq.stats.labels.judge import judge_corrected_difference, judge_corrected_posterior
-from harness_uq.stats.means.bounded import bounded_posterior, tightness
+from harness_uq.stats.labels.judge import judge_corrected_difference, judge_corrected_posterior, tightness
+from harness_uq.stats.means.bounded import bounded_posterior
 from harness_uq.stats.proportion.binomial import beta_posterior
 from tests.conftest import ROOT
 

@@ -23,6 +23,7 @@ from harness_uq.inference.method import (
     unit_codes,
     unit_counts,
 )
+from harness_uq.inference.methods.means import with_rare_losses
 from harness_uq.inference.unseen_subpopulations import rule_of_three_warning
 from harness_uq.io.plugins.protocols import Problem
 from harness_uq.messages import Message, MessageType
@@ -211,6 +212,8 @@ class ClusteredRatio(RequiresProblem):
         posterior = stats.clustered_bounded_posterior(totals, sizes, low, high)
         messages = (*_few_clusters_warning(problem, len(sizes)), *_uneven_clusters(problem, sizes))
         result = credible(problem, posterior, plain_score(scores), messages=messages)
+        if problem.structure.score_type != "binary":
+            result = with_rare_losses(result, problem, scores)
         return result.estimate(problem, self.name)
 
 

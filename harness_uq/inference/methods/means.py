@@ -1,11 +1,13 @@
 """Means of graded, bounded and unbounded scores of independent questions."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast, get_args
 
 from harness_uq import stats
 from harness_uq.data.estimands import MethodInfo
 from harness_uq.data.task_log import Scores, SufficientStatistics
 from harness_uq.inference.method import (
+    MethodResult,
     RequiresProblem,
     confidence,
     credible,
@@ -18,12 +20,14 @@ from harness_uq.inference.method import (
     scores_of,
     unit_codes,
 )
+from harness_uq.inference.unseen_subpopulations import rare_loss_messages
 from harness_uq.io.plugins.protocols import Problem
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue import estimation as catalogue
 from harness_uq.messages.errors import NotEstimableError
 from harness_uq.results.estimate import Estimate
 from harness_uq.stats.means.bayesian_bootstrap import NamedStatistic
+from harness_uq.stats.means.bounded import default_atom_mass, rare_loss_of_scores
 
 if TYPE_CHECKING:
     from harness_uq.stats.means.hall import HallMean
@@ -34,19 +38,20 @@ TAIL_SD = 2.0  # a larger skewness is a tail, in standard deviations of the skew
 
 
 class DirichletProcess(RequiresProblem):
-    """Dirichlet-process posterior of the mean of bounded scores, with prior atoms at the bounds."""
+    """Dirichlet-process posterior of the mean of bounded scores, with prior atoms on either side of the scores."""
 
     name = "dirichlet-process"
     info = MethodInfo(
         title="Dirichlet-process posterior of a bounded mean",
         formula=(
-            "μ = Σ g<sub>j</sub> x<sub>j</sub> / Σ g<sub>j</sub>, g<sub>j</sub> ~ Gamma(m<sub>j</sub>), x = "
-            "(lo, y<sub>1</sub>, …, y<sub>n</sub>, hi), m = 1; tight scores count K more scores like them"
+            "μ = Σ g<sub>j</sub> x<sub>j</sub> / Σ g<sub>j</sub>, g<sub>j</sub> ~ Gamma(1), x = "
+            "(a, y<sub>1</sub>, …, y<sub>n</sub>, b)"
         ),
         text=(
-            "Weights the scores and one prior atom at each bound at random, the atoms the less the tighter the scores "
-            "lie away from the bounds; the Beta on [lo, hi] with the exact mean and variance. Its interval never "
-            "has zero width if all scores agree."
+            "Weights the scores and two prior atoms a and b at random. The atoms are at the bounds if all scores are, "
+            "and otherwise on either side of the scores, so that the interval is about as wide as that of Student's t. "
+            "The result is the Beta on [lo, hi] with the exact mean and variance. Its interval never has zero width if "
+            "all scores agree."
         ),
         sources=("ferguson1973",),
     )
@@ -57,7 +62,51 @@ class DirichletProcess(RequiresProblem):
         scores = scores_of(problem)
         low, high = problem.structure.bounds or (0.0, 1.0)
         posterior = stats.bounded_posterior(scores.values[:, 0], low, high)
+        result = credible(problem, posterior, plain_score(scores))
+        return with_rare_losses(result, problem, scores).estimate(problem, self.name)
+
+
+class Robust(RequiresProblem):
+    """Dirichlet-process posterior with prior atoms that stay at the bounds, for scores with rare losses."""
+
+    name = "robust"
+    info = MethodInfo(
+        title="Dirichlet-process posterior with prior atoms at the bounds",
+        formula=(
+            "μ = Σ g<sub>c</sub> T<sub>c</sub> / Σ g<sub>c</sub> N<sub>c</sub>, with pseudo-clusters at lo and hi, "
+            "g<sub>c</sub> ~ Gamma(1), of a pseudo-cluster Gamma(m); m = 1 if all scores are at a bound, otherwise 3/4"
+        ),
+        text=(
+            "Weights the scores (or clusters of scores) and one prior atom at each bound at random. The interval is "
+            "several times as wide as Student's t for scores that differ little, because the atoms stand for rare "
+            "scores at a bound that the sample does not contain."
+        ),
+        sources=("ferguson1973",),
+        uses_clusters=True,
+    )
+    requirements = (needs_type("binary", "graded", "bounded"),)
+
+    def estimate(self, problem: Problem) -> Estimate:
+        """Posterior of the mean score."""
+        scores = scores_of(problem)
+        low, high = problem.structure.bounds or (0.0, 1.0)
+        totals, sizes = stats.cluster_totals(question_means(scores), unit_codes(scores))
+        mass = default_atom_mass(totals, sizes, low, high)
+        posterior = stats.clustered_bounded_posterior(totals, sizes, low, high, atom_mass=mass)
         return credible(problem, posterior, plain_score(scores)).estimate(problem, self.name)
+
+
+def with_rare_losses(result: MethodResult, problem: Problem, scores: Scores) -> MethodResult:
+    """The result with a message that a sample of this size would probably not contain rare losses."""
+    low, high = problem.structure.bounds or (0.0, 1.0)
+    totals, sizes = stats.cluster_totals(question_means(scores), unit_codes(scores))
+    about = rare_loss_messages(
+        rare_loss_of_scores(totals, sizes, low, high),
+        (result.interval.high - result.interval.low) / 2.0,
+        quantity="score",
+        is_clustered=problem.structure.n_clusters is not None,
+    )
+    return replace(result, messages=(*result.messages, *about))
 
 
 class StudentMean(RequiresProblem):
@@ -212,4 +261,4 @@ def _small_sample(problem: Problem) -> tuple[Message, ...]:
     return (catalogue.NORMALITY_ASSUMED(n_questions=problem.structure.n_questions),)
 
 
-ESTIMATORS = (DirichletProcess(), Hall(), StudentMean(), NormalMean(), BayesianBootstrap())
+ESTIMATORS = (DirichletProcess(), Robust(), Hall(), StudentMean(), NormalMean(), BayesianBootstrap())

@@ -497,16 +497,34 @@ RANKED_WITH_OWN_QUESTIONS = MessageType.note(
     "If the questions of the two systems differ in kind, run both systems on the same questions.",
 )
 
+# ---------------------------------------------------------------- rare losses that a sample lacks
+
+_MAY_MISS = (
+    "A sample of {n_units:count {unit}} may miss rare {quantity}s of {end:.4g}, and the mean would then be {direction} "
+    "by {shift:.2g}"
+)
+_WHEN_MISSED = (
+    "If their share is {share:percent.2}, half of all samples of this size contain none of them; no {quantity} here is "
+    "more than {largest:.2g} from the mean in that direction."
+)
+POSSIBLE_RARE_LOSSES = MessageType.note(
+    "UQ266",
+    f"{_MAY_MISS} (half-width of the interval: {{half_width:.2g}}). {_WHEN_MISSED}",
+    "The interval follows the observed scores if none of them is more than half of the way from the mean to an end of "
+    "the range. It does not allow for rare scores at that end. Half of all samples of n questions contain none of "
+    "them if their share is 1 - 0.5^(1/n), about 0.69/n.",
+    "If such scores are possible, use `--method robust`, whose interval allows for them, or add questions.",
+)
+RARE_LOSSES = MessageType.warning(
+    "UQ267",
+    f"{_MAY_MISS}, more than the half-width of the interval ({{half_width:.2g}}). {_WHEN_MISSED}",
+    POSSIBLE_RARE_LOSSES.meaning,
+    POSSIBLE_RARE_LOSSES.action,
+    is_prominent=True,
+)
+
 # ---------------------------------------------------------------- ranking
 
-MIXED_PRIORS = MessageType.note(
-    "UQ270",
-    "Some systems have graded scores or mean scores of trials, and others have right-or-wrong scores, so the prior for "
-    "right-or-wrong scores is used for all systems. Differences between graded systems are therefore detected slightly "
-    "less often than in a comparison of two systems.",
-    "A ranking uses the same prior distribution for all systems.",
-    "To compare two systems with graded scores, use `harness-uq compare`.",
-)
 RANK_LONG_TAIL = MessageType.warning(
     "UQ271",
     "The range of the scores is unknown and some scores are extreme, so the rank sets may be too narrow: in "

@@ -8,7 +8,7 @@ from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.posterior import BetaPosterior, IntervalKind, QuantilePosterior
 from harness_uq.stats.common.validate_arrays import FloatArray, check_finite
 from harness_uq.stats.common.validate_scalars import check_number, check_range
-from harness_uq.stats.means.bounded import clustered_bounded_posterior
+from harness_uq.stats.means.bounded import clustered_bounded_posterior, default_atom_mass
 
 LARGE_SPREAD, STEEPNESS = 1.5, 6.0  # relative spread of task means at which both methods have the same weight
 
@@ -105,7 +105,9 @@ def new_tasks_posterior(
         raise DataError(f"weights must be positive, one per task; got {w.tolist()} for {y.size} tasks")
     if y.min() < low or y.max() > high:
         raise DataError(f"means must lie in [{low:g}, {high:g}]; got {y.min():g} to {y.max():g}")
-    process = clustered_bounded_posterior(w * len(w) / w.sum() * y, w * len(w) / w.sum(), low, high)
+    totals, sizes = w * len(w) / w.sum() * y, w * len(w) / w.sum()
+    at_bounds = default_atom_mass(totals, sizes, low, high)
+    process = clustered_bounded_posterior(totals, sizes, low, high, atom_mass=at_bounds)
     y, w = (y - low) / (high - low), w / w.sum()
     c = float(1.0 / (w @ w))
     df = max(c - 1.0, 1.0)

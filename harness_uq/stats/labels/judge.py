@@ -5,18 +5,21 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import special
 
 from harness_uq.messages.errors import DataError
 from harness_uq.stats.common.posterior import BetaPosterior, DifferencePosterior, Posterior
-from harness_uq.stats.common.validate_arrays import FloatArray
+from harness_uq.stats.common.validate_arrays import FloatArray, check_finite
 from harness_uq.stats.common.validate_scalars import MAX_DRAWS, check_range, check_rng, check_whole
 from harness_uq.stats.labels.label_arrays import Graded, check_graded, check_label_range, mean_of_trials
-from harness_uq.stats.means.bounded import tightness
 from harness_uq.stats.units.priors import PRIORS
 from harness_uq.stats.units.records import record_draws
 
 _RELATIVE_ROUNDING = 1e-12
 _LABELS_WITHOUT_COPIES = 20
+_TIGHT = 0.2  # standard deviation, relative to the distance to the farther bound, that reduces the tightness to 1/e
+_SPREAD_TAIL = 0.02
+_INTERIOR = 0.02
 
 
 class CorrectedDifference(BetaPosterior, DifferencePosterior):
@@ -110,11 +113,11 @@ def judge_corrected_posterior(
     check_label_range(labels, low, high, "labels (human)")
     items = _rescaled(items, items.judge.min(), np.ptp(items.judge))
     prior, size = PRIORS["corrected mean"], 1.0
-    mass = prior.extreme
+    mass = prior.total
     if not _are_at(labels, (low, high)):
         concentration = _tightness(items.sums(), low, high)
         n = len(labels)
-        mass = prior.graded + (prior.extreme - prior.graded) * concentration
+        mass = prior.total * (prior.graded + (1.0 - prior.graded) * concentration)
         # the size of a corner in labels, reduced by the copies of the observed labels in the prior
         size = n / (n + concentration * max(n - _LABELS_WITHOUT_COPIES, 0) / 2.0)
     corners = [(f, h, mass / 4) for f in (0.0, 1.0) for h in (low, high)]
@@ -197,9 +200,10 @@ def judge_corrected_difference(
     items = replace(items, judge=sign * items.judge, human=sign * items.human)
     reach, width = float(np.nanmax([f_a, f_b]) - np.nanmin([f_a, f_b])), high - low
     prior = PRIORS["corrected difference"]
-    mass = prior.mass(_are_at(items.human[items.is_labelled], (-width, 0.0, width)))
-    thirds = tuple(zip(prior.points, prior.shares, strict=True))
-    corners = [(f, h * width, mass * p * q) for f, p in thirds for h, q in thirds]
+    is_extreme = _are_at(items.human[items.is_labelled], (-width, 0.0, width))
+    mass = prior.total * (1.0 if is_extreme else prior.graded)
+    shares = tuple((point, m / prior.total) for point, m in zip(prior.points, prior.masses, strict=True))
+    corners = [(f, h * width, mass * p * q) for f, p in shares for h, q in shares]
     mean, variance = _moments(_rescaled(items, 0.0, reach), corners, (-width, width), n_draws, rng)
     return CorrectedDifference.from_moments(sign * mean, variance, -width, width)
 
@@ -241,6 +245,30 @@ def _tightness(sums: FloatArray, low: float, high: float) -> float:
     f, h = (labelled[:, k] / labelled[:, 2] for k in (3, 4))
     unexplained = h - best_weight(sums.sum(axis=0)) * (f - f.mean())
     return tightness(np.clip(unexplained, low, high), low, high)
+
+
+def tightness(scores: ArrayLike, low: float, high: float) -> float:
+    """Concentration of scores away from the bounds, between 0 and 1.
+
+    It is k exp(-(r / 0.2)^2). Here r is the largest plausible standard deviation (the upper limit of the one-sided 98 %
+    interval for normal scores) over the distance from the mean to the farther bound, and k = min(1, u / 0.02) with u
+    the mean of (x - low)(high - x) / (high - low)^2, which is 0 if all scores are at a bound.
+
+    `scores` are in [low, high]; the result is 0 for fewer than two.
+
+    >>> round(tightness([0.79, 0.81] * 50, 0, 1), 2), tightness([0, 1, 1], 0, 1)
+    (0.99, 0.0)
+    """
+    check_range(low, high)
+    x = (check_finite(scores, "scores", 1) - low) / (high - low)
+    n = len(x)
+    if n < 2:
+        return 0.0
+    mean = float(x.mean())
+    interior = min(1.0, float(np.mean(x * (1.0 - x))) / _INTERIOR)
+    largest = float(np.sum((x - mean) ** 2)) / float(special.chdtri(n - 1, 1.0 - _SPREAD_TAIL))
+    ratio = largest / (_TIGHT * max(mean, 1.0 - mean)) ** 2
+    return max(interior, 0.0) * float(np.exp(-ratio))
 
 
 def _rescaled(items: Graded, origin: float, unit: float) -> Graded:

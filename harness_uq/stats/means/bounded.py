@@ -1,36 +1,35 @@
-"""Mean of scores with known bounds: Dirichlet-process posteriors with prior atoms at both bounds."""
+"""Mean of scores with known bounds: Dirichlet-process posteriors with a prior atom on either side of the scores."""
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.stats.common.posterior import BetaPosterior
 from harness_uq.stats.common.validate_arrays import FloatArray, broadcast_floats, check_finite, validated_codes
 from harness_uq.stats.common.validate_scalars import check_number, check_range, check_whole
-from harness_uq.stats.units.priors import PRIORS
+from harness_uq.stats.units.contrasts import cluster_mass
+from harness_uq.stats.units.priors import PRIORS, UnitScores
 from harness_uq.stats.units.process import UnitProcess
+from harness_uq.stats.units.rare_losses import RareLoss, rare_loss
 
 _RELATIVE_ROUNDING = 1e-12
-_COPIES, _COPIES_PER_SCORE = 10.0, 0.25
-_TIGHT = 0.2  # standard deviation, relative to the distance to the farther bound, that reduces the copies to 1/e
-_SPREAD_TAIL = 0.02
-_INTERIOR = 0.02
+_FEW, _ENOUGH = 8, 20  # numbers of units between which the protection of a long tail fades
+_NO_TAIL, _TAIL = 0.75, 1.25  # skewness towards the farther bound
+_MIDDLE = 0.1  # distance from the middle of the range up to which neither bound is the farther one
 _MIN_SIZE = 1.2  # 1 + a + b of a Beta with nearly all of its mass at the bounds
 
 
 def bounded_posterior(scores: ArrayLike, low: float, high: float, *, atom_mass: float | None = None) -> BetaPosterior:
     """Posterior of the mean of independent scores in [low, high].
 
-    The distribution of scores has a Dirichlet-process posterior with base mass 1 at each of the M scores and mass m =
-    `atom_mass` at each bound. The mean is sum_j g_j x_j / sum_j g_j over this augmented sample, with independent g_j ~
-    Gamma(mass_j). With n = M + 2 m, its mean is the weighted mean of the augmented sample, and its variance is the
-    weighted variance (divisor n) over n + 1. The result is the Beta on [low, high] with these moments.
+    The distribution of scores has a Dirichlet-process posterior with mass 1 at each of the n scores and at each of two
+    prior atoms. The mean is sum_j g_j x_j / sum_j g_j over this augmented sample, with independent g_j ~ Gamma(mass_j).
+    With N = n + 2, its mean is the mean of the augmented sample, and its variance is the variance of the sample
+    (divisor N) over N + 1. The result is the Beta on [low, high] with these moments.
 
-    By default the prior also contains K = `prior_copies` further scores with the distribution of the observed ones. K
-    is positive only if the scores are concentrated away from the bounds, which suggests that unobserved scores are too.
-    The shares of (low, scores, high) are then Dirichlet(1, M + K, 1) instead of Dirichlet(1, M, 1); the mean over the
-    share of the scores keeps the variance that M scores give it.
+    For right-or-wrong scores, the atoms are at the bounds. For other scores they move to the scores, until the interval
+    is at most about a fifth wider than Student's t (see `UnitPrior.positions`). With fewer than 20 scores that have a
+    long tail, they stay near the bounds, because a sample of this size may not contain the tail.
 
     Parameters
     ----------
@@ -39,7 +38,7 @@ def bounded_posterior(scores: ArrayLike, low: float, high: float, *, atom_mass: 
     low, high : float
         Bounds of the score.
     atom_mass : float, optional
-        Positive prior mass m at each bound, without copies. The default is 1, with `prior_copies`.
+        Positive mass of prior atoms that stay at the bounds. By default they have mass 1 and move.
 
     Returns
     -------
@@ -69,46 +68,7 @@ def bounded_posterior(scores: ArrayLike, low: float, high: float, *, atom_mass: 
     if atom_mass is not None:
         check_number(atom_mass, "atom_mass", above=0)
     x = check_finite(scores, "scores", 1)
-    if atom_mass is not None:
-        return clustered_bounded_posterior(x, np.ones(len(x)), low, high, atom_mass=atom_mass)
-    totals, sizes = _check_totals(x, np.ones(len(x)), low, high)
-    return _matched_beta(totals, sizes, low, high, PRIORS["mean"].graded, prior_copies(x, low, high))
-
-
-def prior_copies(scores: ArrayLike, low: float, high: float) -> float:
-    """Number of prior scores, distributed as the observed ones, in `bounded_posterior`.
-
-    K = (10 + M / 4) t with M scores and their `tightness` t. The simulations behind the constants are in
-    docs/decisions/040.
-
-    >>> round(prior_copies([0.79, 0.81] * 50, 0, 1), 1), prior_copies([0, 1, 1], 0, 1)
-    (34.8, 0.0)
-    """
-    return (_COPIES + _COPIES_PER_SCORE * len(check_finite(scores, "scores", 1))) * tightness(scores, low, high)
-
-
-def tightness(scores: ArrayLike, low: float, high: float) -> float:
-    """Concentration of scores away from the bounds, between 0 and 1.
-
-    It is k exp(-(r / 0.2)^2). Here r is the largest plausible standard deviation (the upper limit of the one-sided 98 %
-    interval for normal scores) over the distance from the mean to the farther bound, and k = min(1, u / 0.02) with u
-    the mean of (x - low)(high - x) / (high - low)^2, which is 0 if all scores are at a bound.
-
-    `scores` are in [low, high]; the result is 0 for fewer than two.
-
-    >>> round(tightness([0.79, 0.81] * 50, 0, 1), 2), tightness([0, 1, 1], 0, 1)
-    (0.99, 0.0)
-    """
-    check_range(low, high)
-    x = (check_finite(scores, "scores", 1) - low) / (high - low)
-    n = len(x)
-    if n < 2:
-        return 0.0
-    mean = float(x.mean())
-    interior = min(1.0, float(np.mean(x * (1.0 - x))) / _INTERIOR)
-    largest = float(np.sum((x - mean) ** 2)) / float(special.chdtri(n - 1, 1.0 - _SPREAD_TAIL))
-    ratio = largest / (_TIGHT * max(mean, 1.0 - mean)) ** 2
-    return max(interior, 0.0) * float(np.exp(-ratio))
+    return clustered_bounded_posterior(x, np.ones(len(x)), low, high, atom_mass=atom_mass)
 
 
 def clustered_bounded_posterior(
@@ -117,9 +77,9 @@ def clustered_bounded_posterior(
     """Posterior of the mean score over questions in clusters, for any relation between cluster size and score.
 
     Clusters (total T_c, size N_c) are independent draws. Their joint distribution has a Dirichlet-process posterior
-    with mass 1 at each observed cluster and mass m = `atom_mass` at each of two pseudo-clusters, with all scores at
-    `low` or at `high`. The pseudo-clusters have the size N = sum n^2 / sum n, the mean size of a question's own
-    cluster, so that prior and data have weights 2 m and c = (sum n)^2 / sum n^2, the effective number of clusters. The
+    with mass 1 at each observed cluster and at each of two pseudo-clusters, whose scores are those of the atoms of
+    `bounded_posterior`. The pseudo-clusters have the size N = sum n^2 / sum n, the mean size of a question's own
+    cluster, so that prior and data have weights 2 and c = (sum n)^2 / sum n^2, the effective number of clusters. The
     mean over questions is R = sum_c g_c T_c / sum_c g_c N_c with independent g_c ~ Gamma(mass_c). Its mean and variance
     are exact (see `ratio_moments`), and the result is the Beta on [low, high] with these moments.
 
@@ -132,7 +92,8 @@ def clustered_bounded_posterior(
     low, high : float, optional
         Bounds of the score (default 0 and 1).
     atom_mass : float, optional
-        Positive prior mass m (default: `default_atom_mass`).
+        Positive mass of pseudo-clusters that stay at the bounds, such as `default_atom_mass`. By default they have
+        mass 1 and move.
 
     Returns
     -------
@@ -163,27 +124,55 @@ def clustered_bounded_posterior(
     t, n = _check_totals(totals, sizes, low, high)
     if t.ndim != 1:
         raise DataError(f"totals must have shape (n_clusters,); got {t.shape}")
-    mass = default_atom_mass(t, n, low, high) if atom_mass is None else float(atom_mass)
-    return _matched_beta(t, n, low, high, mass)
+    return _process(t, n, low, high, atom_mass).matched_beta(low, high)
 
 
-def _matched_beta(
-    totals: FloatArray, sizes: FloatArray, low: float, high: float, mass: float, copies: float = 0.0
-) -> BetaPosterior:
-    """Beta on [low, high] with the moments of the ratio, given prior atoms of `mass` and a number of `copies`.
+def _process(totals: FloatArray, sizes: FloatArray, low: float, high: float, mass: float | None = None) -> UnitProcess:
+    """Clusters and two prior atoms: of this mass at the bounds, or of mass 1 where the scores suggest them."""
+    prior, size = PRIORS["mean"], float(sizes @ sizes / sizes.sum())
+    units = UnitScores.of((totals - low * sizes) / (high - low), sizes, cluster_mass(sizes) + 1.0)
+    points = _positions(units) if mass is None else np.array(prior.points)
+    return UnitProcess(
+        np.append(totals, size * (low + (high - low) * points)),
+        np.append(sizes, np.full(len(points), size)),
+        np.append(np.ones(len(totals)), prior.masses if mass is None else np.full(len(points), mass)),
+    )
 
-    A pseudo-cluster at the mean score with mass `copies` dilutes the atoms. Residuals are scaled up so that the mean
-    over clusters keeps the variance that C clusters give it.
+
+def _positions(units: UnitScores) -> FloatArray:
+    """Points of the atoms on [0, 1], for scores on [0, 1]."""
+    return PRIORS["mean"].positions(units, _tail_beyond_sample(units))
+
+
+def _tail_beyond_sample(units: UnitScores) -> float:
+    """Share by which the atoms stay at the bounds because a sample of this size may lack a tail; between 0 and 1.
+
+    It is positive for fewer than 20 units whose skewness points away from the nearer bound. It vanishes continuously
+    as the mean approaches the middle of the range.
     """
-    size, n_clusters = float(sizes @ sizes / sizes.sum()), len(totals)
-    masses = np.append(np.ones(n_clusters), [mass, mass])
-    t, n = np.append(totals, [low * size, high * size]), np.append(sizes, [size, size])
-    if copies > 0:
-        centre, total_mass = float(totals.sum() / sizes.sum()), n_clusters + copies
-        stretch = np.sqrt(total_mass * (total_mass + 1.0) / (n_clusters * (n_clusters + 1.0)))
-        t[:n_clusters] = centre * sizes + stretch * (totals - centre * sizes)
-        t, n, masses = np.append(t, centre * size), np.append(n, size), np.append(masses, copies)
-    return UnitProcess(t, n, masses).matched_beta(low, high)
+    variance = float(np.mean(units.residuals**2))
+    if variance == 0.0:
+        return 0.0
+    skewness = float(np.mean(units.residuals**3)) / variance**1.5
+    outward = skewness * float(np.clip((0.5 - units.centre) / _MIDDLE, -1.0, 1.0))
+    is_few = np.clip((_ENOUGH - units.mass) / (_ENOUGH - _FEW), 0.0, 1.0)
+    return float(is_few * np.clip((outward - _NO_TAIL) / (_TAIL - _NO_TAIL), 0.0, 1.0))
+
+
+def rare_loss_of_scores(totals: ArrayLike, sizes: ArrayLike, low: float, high: float) -> RareLoss | None:
+    """Rare scores at an end of the range that this sample would probably not contain; None if it suggests them.
+
+    Arguments are those of `clustered_bounded_posterior`. The numbers of the result are on the scale of the scores.
+
+    >>> found = rare_loss_of_scores([78, 80, 82], [1, 1, 1], 0, 100)
+    >>> found.end, round(found.shift, 1)
+    (0.0, 16.5)
+    """
+    t, n = _check_totals(totals, sizes, low, high)
+    width = high - low
+    units = UnitScores.of((t - low * n) / width, n, cluster_mass(n) + 1.0)
+    found = rare_loss(units, _positions(units), low=0.0, high=1.0)
+    return None if found is None else found.scaled(width, low)
 
 
 def remaining_mean_posterior(
@@ -237,27 +226,24 @@ def remaining_mean_posterior(
     x = check_finite(scores, "scores", 1)
     if n_rest < 1:
         raise DataError(f"n_rest must be at least 1; got {n_rest}")
-    if clusters is None:
-        totals, sizes = _check_totals(x, np.ones(len(x)), low, high)
-        mass, copies = PRIORS["mean"].graded, prior_copies(x, low, high)
-    else:
-        totals, sizes = _check_totals(*cluster_totals(x, clusters), low, high)
-        mass, copies = default_atom_mass(totals, sizes, low, high), 0.0
-    posterior = _matched_beta(totals, sizes, low, high, mass, copies)
-    size, total_mass = float(sizes.mean()), len(totals) + copies
-    observed_variance = float(np.mean((totals - posterior.mean * sizes) ** 2)) / size**2
-    ends = (low - posterior.mean) ** 2 + (high - posterior.mean) ** 2
-    score_variance = (total_mass * observed_variance + mass * ends) / (total_mass + 2.0 * mass)
+    groups = (x, np.ones(len(x))) if clusters is None else cluster_totals(x, clusters)
+    totals, sizes = _check_totals(*groups, low, high)
+    process, size = _process(totals, sizes, low, high), float(sizes.mean())
+    posterior = process.matched_beta(low, high)
+    residuals = process.totals - posterior.mean * process.sizes
+    # a pseudo-cluster is larger than the mean cluster, and its scores count as those of one of mean size
+    residuals[len(totals) :] *= size / process.sizes[len(totals) :]
+    score_variance = float(process.masses @ residuals**2 / process.masses.sum()) / size**2
     variance = posterior.sd**2 + max(score_variance - posterior.sd**2, 0.0) * size / n_rest
     largest_variance = (posterior.mean - low) * (high - posterior.mean) / _MIN_SIZE
     return BetaPosterior.from_moments(posterior.mean, min(variance, largest_variance), low, high)
 
 
 def default_atom_mass(totals: ArrayLike, sizes: ArrayLike, low: float, high: float) -> float:
-    """Default prior mass at each bound: 1 if every cluster's (or question's) mean is at a bound, 3/4 otherwise.
+    """Mass of atoms that stay at the bounds: 1 if every cluster's (or question's) mean is at a bound, 3/4 otherwise.
 
     With mass 1 binary scores have the posterior Beta(1 + S, 1 + F). For other scores 3/4 is the smallest value with
-    coverage of at least 0.90 in all cells of docs/calibration.md; 1/4 covered 0.80 with five scores.
+    coverage of at least 0.90 in the cells of docs/calibration.md; 1/4 covered 0.80 with five scores.
 
     >>> default_atom_mass([1, 0, 1], [1, 1, 1], 0, 1), default_atom_mass([1, 0.5], [1, 1], 0, 1)
     (1.0, 0.75)
@@ -265,7 +251,7 @@ def default_atom_mass(totals: ArrayLike, sizes: ArrayLike, low: float, high: flo
     t, n = np.asarray(totals, float), np.asarray(sizes, float)
     distance = np.minimum(t - n * low, n * high - t)
     is_extreme = bool((distance <= _RELATIVE_ROUNDING * n * (high - low)).all())
-    return PRIORS["mean, clustered"].mass(is_extreme)
+    return 1.0 if is_extreme else PRIORS["mean"].graded
 
 
 def cluster_totals(scores: ArrayLike, clusters: ArrayLike) -> tuple[FloatArray, FloatArray]:

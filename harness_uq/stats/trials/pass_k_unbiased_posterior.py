@@ -58,11 +58,11 @@ def unbiased_pass_k_posterior(
     Each question has an unbiased estimate e_q in [0, 1] (Chen et al. 2021; Hariri et al. 2025, eqs. 21-24).
 
     *Population:* the e_q are independent bounded scores whose expectation is the estimand. The posterior is that of
-    `bounded_posterior` with the prior mass of `default_atom_mass` or, with clusters, `clustered_bounded_posterior`.
+    `bounded_posterior` or, with clusters, `clustered_bounded_posterior`.
 
     *Benchmark:* the random part is e_q - g(pi_q), with variance E[e_q^2] - g(pi_q)^2. With 2k trials there is also an
     unbiased estimate e2_q of g(pi_q)^2, and sum_q (e_q^2 - e2_q) is an unbiased estimate of the variance of sum_q e_q.
-    The result is the Beta with the population mean (sum e + m) / (M + 2 m) and variance (max(sum (e^2 - e2), 0) + m^2)
+    The result is the Beta with the mean of the population scope and variance (max(sum (e^2 - e2), 0) + m^2)
     / (M + 2 m)^2, with m from `default_atom_mass`. The term m^2 is the smallest for which the interval extends to a
     bound if all questions are at that bound. The interval is never wider than that of the population scope, which is
     used if a question has fewer than 2k trials.
@@ -82,10 +82,10 @@ def unbiased_pass_k_posterior(
     estimates = expected_scores(score, s, n)
     if scope == "population" and clusters is not None:
         return clustered_bounded_posterior(*cluster_totals(estimates, clusters), 0.0, top)
-    mass = default_atom_mass(estimates, np.ones_like(estimates), 0.0, top)
-    population = bounded_posterior(estimates, 0.0, top, atom_mass=mass)
+    population = bounded_posterior(estimates, 0.0, top)
     if scope == "population" or n.min() < 2 * k:
         return population
     noise = float(np.sum(estimates**2 - expected_scores(squared_score(score), s, n)))
+    mass = default_atom_mass(estimates, np.ones_like(estimates), 0.0, top)
     variance = (max(noise, 0.0) + (top * mass) ** 2) / (len(s) + 2 * mass) ** 2
     return BetaPosterior.from_moments(population.mean, min(variance, population.sd**2), 0.0, top)

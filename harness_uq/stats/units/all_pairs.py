@@ -15,7 +15,7 @@ from harness_uq.stats.common.validate_arrays import FloatArray, IntArray, check_
 from harness_uq.stats.common.validate_scalars import check_range, check_whole
 from harness_uq.stats.units.contrasts import cluster_mass, snap_to_width
 from harness_uq.stats.units.gamma_contour_integral import prob_linear_form_positive
-from harness_uq.stats.units.priors import PRIORS
+from harness_uq.stats.units.priors import PRIORS, UnitScores
 from harness_uq.stats.units.process import ratio_moments
 
 MAX_CELLS = 1_000_000
@@ -82,7 +82,7 @@ def prob_better(
 class _Pairs:
     """Differences of one system from others on common units, in units of the range of a score.
 
-    `totals` are (n_pairs, n_units), `sizes` (n_units,) are numbers of questions, `mass` is that of a unit, and
+    `totals` are (n_pairs, n_units), `sizes` (n_units,) are numbers of questions, `mass` is that of all units, and
     `is_extreme` says whether all differences are -1, 0 or 1.
     """
 
@@ -91,10 +91,10 @@ class _Pairs:
     mass: float
     is_extreme: bool
 
-    @property
-    def prior(self) -> tuple[FloatArray, FloatArray, float]:
-        """Points and masses of the prior atoms, and their size."""
-        return *PRIORS["pair"].atoms(self.is_extreme), float(self.sizes.mean())
+    def prior_totals(self) -> FloatArray:
+        """Totals of the prior atoms of each pair, which have the mean size."""
+        points = PRIORS["pair"].positions(UnitScores.of(self.totals, self.sizes, self.mass))
+        return np.asarray(float(self.sizes.mean()) * points)
 
     @property
     def atoms(self) -> tuple[FloatArray, FloatArray]:
@@ -102,31 +102,32 @@ class _Pairs:
         values = np.unique(self.totals.round(_DECIMALS))
         n, n_units = self.totals.shape
         if 2 * len(values) >= n_units:
-            return self.totals, np.full(self.totals.shape, self.mass)
+            return self.totals, np.full(self.totals.shape, self.mass / n_units)
         codes = np.searchsorted(values, self.totals.round(_DECIMALS)) + len(values) * np.arange(n)[:, None]
         counts = np.bincount(codes.ravel(), minlength=n * len(values)).reshape(n, -1)
         # a total that does not occur is replaced by 0, which does not affect any sign
-        return np.where(counts > 0, values, 0.0), self.mass * np.maximum(counts, 1.0)
+        return np.where(counts > 0, values, 0.0), self.mass / n_units * np.maximum(counts, 1.0)
 
     def moments(self) -> tuple[FloatArray, FloatArray]:
         """Means and standard deviations."""
-        points, masses, size = self.prior
+        masses, n_units = PRIORS["pair"].masses, len(self.sizes)
         mean, variance = ratio_moments(
-            np.column_stack([self.totals, np.broadcast_to(size * points, (len(self.totals), len(points)))]),
-            np.append(self.sizes, np.full(len(points), size)),
-            np.append(np.full(len(self.sizes), self.mass), masses),
+            np.hstack([self.totals, self.prior_totals()]),
+            np.append(self.sizes, np.full(len(masses), self.sizes.mean())),
+            np.append(np.full(n_units, self.mass / n_units), masses),
         )
         return mean, np.sqrt(variance)
 
     def prob_positive(self) -> FloatArray:
         """Probabilities of a positive difference."""
-        points, masses, size = self.prior
+        masses = PRIORS["pair"].masses
         if self.is_extreme and self.sizes.max() == 1.0:
             only_a, only_b = (self.totals > 0).sum(axis=1), (self.totals < 0).sum(axis=1)
-            return np.asarray(special.betainc(only_b + masses[0], only_a + masses[2], 0.5))
-        ends, end_masses = (np.tile(part[points != 0], (len(self.totals), 1)) for part in (size * points, masses))
+            return np.asarray(special.betainc(only_b + masses[0], only_a + masses[-1], 0.5))
         totals, unit_masses = self.atoms
-        return prob_linear_form_positive(np.hstack([totals, ends]), np.hstack([unit_masses, end_masses]))
+        return prob_linear_form_positive(
+            np.hstack([totals, self.prior_totals()]), np.hstack([unit_masses, np.tile(masses, (len(totals), 1))])
+        )
 
 
 def _pairs(
@@ -139,13 +140,13 @@ def _pairs(
     sizes = np.bincount(codes).astype(float)
     is_clustered = len(sizes) < len(codes)
     members = (codes[:, None] == np.arange(len(sizes))).astype(float) if is_clustered else None
-    mass = cluster_mass(sizes) / len(sizes) if is_clustered else 1.0
+    mass = cluster_mass(sizes) + 1.0 if is_clustered else float(len(sizes))
     for i in range(len(y) - 1):
         gaps = snap_to_width(y[i] - y[i + 1 :], low, high) / (high - low)
         totals = gaps if members is None else gaps @ members
-        ratios = totals / sizes
+        ratios = gaps if members is None else totals / sizes
         is_extreme = (np.abs(ratios - np.rint(ratios)) <= _ROUNDING).all(axis=1)
         for kind in (True, False):
             rows = np.flatnonzero(is_extreme == kind)
             if len(rows):
-                yield i, rows + i + 1, _Pairs(totals[rows], sizes, mass, kind)
+                yield i, rows + i + 1, _Pairs(totals if len(rows) == len(totals) else totals[rows], sizes, mass, kind)

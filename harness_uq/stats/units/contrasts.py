@@ -22,10 +22,11 @@ from harness_uq.stats.common.validate_arrays import (
     validated_codes,
 )
 from harness_uq.stats.common.validate_scalars import check_range
-from harness_uq.stats.units.priors import PRIORS
+from harness_uq.stats.units.priors import PRIORS, UnitScores
 from harness_uq.stats.units.process import Batch, DirichletRatioPosterior, cdfs
+from harness_uq.stats.units.rare_losses import RareLoss, rare_loss
 
-_SIGNS, _CELLS = PRIORS["pair"].atoms(is_extreme=True)
+_SIGNS, _CELLS = (np.array(part) for part in (PRIORS["pair"].points, PRIORS["pair"].masses))
 _RELATIVE_ROUNDING = 1e-12
 
 _REACH, _NODES, _FINER = 8.5, 69, 6  # table: reach in standard deviations, number of exact values, refinement
@@ -40,7 +41,7 @@ class PairedDifferences:
     ignored. `clusters` are None if the questions are independent, and the positive `weights` of the questions None if
     they are equal. `n_answers` is the number of answers of one system if all answers are right or wrong and units
     (clusters, or questions with several trials) have several of them. The posterior then allows for unseen
-    subpopulations.
+    subpopulations. `is_robust` says whether the prior atoms stay at the ends of the range for all scores.
     """
 
     differences: FloatArray
@@ -49,6 +50,7 @@ class PairedDifferences:
     clusters: IntArray | None = None
     weights: FloatArray | None = None
     n_answers: int | None = None
+    is_robust: bool = False
 
 
 def contrast_posteriors(pairs: Sequence[PairedDifferences]) -> list[DifferencePosterior]:
@@ -78,6 +80,22 @@ def contrast_posteriors(pairs: Sequence[PairedDifferences]) -> list[DifferencePo
     return [wide.get(k, posterior) for k, posterior in enumerate(posteriors)]
 
 
+def rare_loss_of_differences(pair: PairedDifferences) -> RareLoss | None:
+    """Rare differences of the whole range that this sample would probably not contain; None if it suggests them, or
+    the posterior allows for them.
+
+    >>> gaps = np.array([0.02, 0.05, -0.01, 0.03, 0.04, 0.0, 0.02, 0.03])
+    >>> found = rare_loss_of_differences(PairedDifferences(gaps, 0, 1))
+    >>> found.end, round(found.largest, 4), round(found.shift, 3)
+    (-1.0, 0.0325, 0.085)
+    """
+    units = _Units.of(pair)
+    if units.is_cells or pair.n_answers is not None:
+        return None
+    found = rare_loss(units.scores, units.prior()[0], low=-1.0, high=1.0)
+    return None if found is None else found.scaled(units.width)
+
+
 def solve_together(posteriors: Iterable[object]) -> None:
     """Let posteriors from several calls of `contrast_posteriors` compute their limits together.
 
@@ -101,16 +119,16 @@ def paired_difference_posterior(
     """Posterior of the (weighted) mean difference of scores on the same questions.
 
     A Dirichlet process on units, which are questions or clusters of questions: with D_c the sum of the differences of
-    unit c and N_c its number of questions, the mean is sum w_c D_c / sum w_c N_c with Dirichlet weights w. Independent
-    questions have mass 1 each; T clusters have total mass `cluster_mass`, which is T - 1 for clusters of equal size.
-    Three pseudo-units of the mean size, with all differences equal to -(high - low), 0 or high - low, have masses 1/8,
-    1/4 and 1/8. These are the differences of two systems with prior atoms of mass 1/4 at `low` and at `high`. If every
-    observed unit has one of these forms, as with one right-or-wrong answer per question, the masses are 1/2, 1 and 1/2,
-    which makes theta_A and theta_B uniform (see `DirichletCellsPosterior`).
+    unit c and N_c its number of questions, the mean is sum w_c D_c / sum w_c N_c with Dirichlet weights w. The total
+    mass of the units is one more than the degrees of freedom of the mean: n for n independent questions, T for T
+    clusters of equal size. Three pseudo-units of the mean size have masses 1/2, 1 and 1/2. If every observed difference
+    is -(high - low), 0 or high - low, as with one right-or-wrong answer per question, they are at these values, which
+    makes theta_A and theta_B uniform (see `DirichletCellsPosterior`). Otherwise they move to the differences, so that
+    the variance of the mean is at least that of Student's t (see `UnitPrior.positions`).
 
     With question weights of mean 1, D_c and N_c are weighted sums, and the pseudo-clusters are larger by
-    sum w^2 / sum w. If every cluster is one question, the questions have total mass `question_mass`, which is n without
-    weights, and the pseudo-questions have size sum w^3 / sum w^2.
+    sum w^2 / sum w. If every cluster is one question, the questions have total mass `question_mass`, and the
+    pseudo-questions have size sum w^3 / sum w^2.
 
     Parameters
     ----------
@@ -145,15 +163,16 @@ def paired_difference_posterior(
 
     Examples
     --------
-    The prior has mass 1/2 and n observations have mass n, so the mean for one difference of 0.3 is 0.3 / 1.5:
+    With one difference, the outer atoms are at the ends of the range, and the inner one is at the difference:
 
-    >>> round(paired_difference_posterior([0.3], 0, 1).mean, 12)
+    >>> round(paired_difference_posterior([0.3], 0, 1).mean, 6)
     0.2
 
-    Two clusters with means 0.3 and 0.6 have mass 1/2 each, and the prior around 0 has mass 1/2:
+    The interval of scores that differ little is about as wide as that of Student's t, 0.033 here:
 
-    >>> round(paired_difference_posterior([0.3, 0.3, 0.6, 0.6], 0, 1, clusters=["x", "x", "y", "y"]).mean, 12)
-    0.3
+    >>> low, high = paired_difference_posterior([0.02, 0.05, -0.01, 0.03, 0.04, 0.0, 0.02, 0.03], 0, 1).interval()
+    >>> 0.03 < high - low < 0.06
+    True
     """
     check_range(low, high)
     array = as_floats(differences, "differences")
@@ -171,7 +190,7 @@ class _Units:
     `totals` and `sizes` (n_units,) are the weighted sum of the differences and the sum of the weights, and `means`
     unweighted mean differences. `mass` is the total mass of the units, `size` that of the pseudo-units, and `width` the
     bound of a difference. `is_cells` says whether all differences of independent questions with equal weights are
-    -width, 0 or width.
+    -width, 0 or width, and `is_robust` is that of `PairedDifferences`.
     """
 
     totals: FloatArray
@@ -181,6 +200,7 @@ class _Units:
     size: float
     width: float
     is_cells: bool
+    is_robust: bool
 
     @classmethod
     def of(cls, pair: PairedDifferences) -> "_Units":
@@ -191,19 +211,30 @@ class _Units:
         w = np.ones(n) if pair.weights is None else pair.weights[present] / pair.weights[present].mean()
         totals, sizes, plain = (np.asarray(np.bincount(codes, x), float) for x in (w * values, w, values))
         if len(counts) < n:
-            mass, size = cluster_mass(sizes), sizes.mean() * np.mean(w**2)
+            mass, size = cluster_mass(sizes) + 1.0, sizes.mean() * np.mean(w**2)
         else:
             mass, size = question_mass(sizes), np.sum(w**3) / np.sum(w**2)
         is_cells = len(counts) == n and np.ptp(w) == 0 and bool(np.isin(values, [-width, 0.0, width]).all())
-        return cls(totals, sizes, plain / counts, mass, float(size), width, is_cells)
+        return cls(totals, sizes, plain / counts, mass, float(size), width, is_cells, pair.is_robust)
+
+    @property
+    def scores(self) -> UnitScores:
+        """The differences in units of the range."""
+        return UnitScores.of(self.totals, self.sizes, self.mass, self.means).in_units_of(self.width)
+
+    def prior(self) -> tuple[FloatArray, FloatArray]:
+        """Points of the prior atoms, in units of the range, and their masses."""
+        prior = PRIORS["pair"]
+        if not self.is_robust:
+            return prior.positions(self.scores), _CELLS
+        is_extreme = bool(np.isin(self.means, [-self.width, 0.0, self.width]).all())
+        return _SIGNS, (1.0 if is_extreme else prior.graded) * _CELLS
 
     def posterior(self) -> DirichletRatioPosterior:
         if self.is_cells:
             only_a, only_b = float((self.means > 0).sum()), float((self.means < 0).sum())
             return DirichletCellsPosterior([0.0, only_a, only_b, len(self.means) - only_a - only_b], self.width)
-        ratios = self.means / self.width
-        is_extreme = bool((np.abs(ratios - np.rint(ratios)) <= _RELATIVE_ROUNDING).all())
-        points, masses = PRIORS["pair"].atoms(is_extreme)
+        points, masses = self.prior()
         return DirichletRatioPosterior(
             np.append(self.totals, self.size * self.width * points),
             np.append(np.full(len(self.sizes), self.mass / len(self.sizes)), masses),
@@ -235,7 +266,8 @@ def snap_to_width(differences: FloatArray, low: float, high: float) -> FloatArra
     """Set differences within rounding error of -(high - low), 0 or high - low to these values."""
     width = float(high) - float(low)
     end = width * np.rint(differences / width)
-    return np.where(np.abs(differences - end) <= _RELATIVE_ROUNDING * max(abs(low), abs(high)), end, differences)
+    is_near = np.abs(differences - end) <= _RELATIVE_ROUNDING * max(abs(low), abs(high))
+    return np.where(is_near, end, differences) if is_near.any() else differences
 
 
 def cluster_mass(sizes: FloatArray) -> float:

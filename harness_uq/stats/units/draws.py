@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from harness_uq.messages.errors import DataError
-from harness_uq.stats.common.validate_arrays import FloatArray, as_floats, check_finite
+from harness_uq.stats.common.validate_arrays import FloatArray, check_finite
 from harness_uq.stats.common.validate_scalars import MAX_DRAWS, check_range, check_rng, check_whole
-from harness_uq.stats.units.priors import PRIORS
+from harness_uq.stats.units.priors import PRIORS, UnitScores, student_factor
 from harness_uq.stats.units.totals import UnitTotals, unit_totals
 
 _STICKS = 48  # stick-breaking terms of the prior, a multiple of 8
@@ -62,29 +62,31 @@ def joint_draws(
     high: float,
     *,
     clusters: ArrayLike | None = None,
-    prior_mass: ArrayLike | None = None,
     n_draws: int = 4000,
     rng: np.random.Generator | None = None,
 ) -> FloatArray:
     """Joint posterior draws of the mean scores of systems on the same questions.
 
-    A Dirichlet process on the questions' score vectors, with one weight per question for all systems. The prior is a
-    gamma process of points at which each system scores `low` or `high` with probability 1/2; a system with a smaller
-    prior mass has a random subset of them. Therefore, the draws of a system depend on its own scores and mass only, and
-    the difference of two systems of equal mass has the posterior of `paired_difference_posterior` with that mass.
-    Binary scores have Beta(1 + S, 1 + F) posteriors, so that a system without errors is not certain to be best. Unequal
-    masses shrink systems by different amounts towards the middle; for ranks, use one mass for all systems.
+    A Dirichlet process on the units' vectors of scores, with one weight per unit for all systems and a prior of mass 2.
+    For right-or-wrong scores, each system scores `low` or `high` with probability 1/2 at a point of the prior. Scores
+    then have Beta(1 + S, 1 + F) posteriors, so that a system without errors is not certain to be best, and differences
+    those of `paired_difference_posterior`. For other scores, a point of the prior is the vector of means plus or minus
+    kappa times the vector of residuals of a random unit, where
+
+        kappa^2 = M / 2 ((t / z)^2 (M + 2) (M + 3) / (M (M - 1)) - 1)
+
+    gives all contrasts the variance of Student's t, with the mass M of the units and the 97.5 % quantiles of t with
+    M - 1 degrees of freedom and of the normal distribution. Scores of both kinds have a mixture of these points, whose
+    weight is the mean over systems of the share by which atoms stay at the bounds (see `UnitPrior`).
 
     Parameters
     ----------
     scores : array_like, shape (n_systems, n_questions)
-        Scores in [low, high]; means over trials, NaN if not answered.
+        Scores in [low, high]; means over trials.
     low, high : float
         Bounds of a score.
     clusters : array_like, shape (n_questions,), optional
         Cluster labels.
-    prior_mass : array_like, shape () or (n_systems,), optional
-        Positive prior mass (default: `default_prior_mass`).
     n_draws : int, optional
         Number of draws (default 4000). The Monte Carlo error of a probability p is sqrt(p (1 - p) / n_draws).
     rng : numpy.random.Generator, optional
@@ -98,63 +100,54 @@ def joint_draws(
     Raises
     ------
     DataError
-        If a score is out of bounds, a system has no score, or a prior mass is not positive.
+        If a score is missing or out of bounds.
 
     References
     ----------
     Ferguson (1973); Rubin (1981), Annals of Statistics 9, 130-134, on the weights; Sethuraman (1994), Statistica Sinica
-    4, 639-650, on draws from the prior; Kingman (1993), Poisson Processes, sections 5.2 and 9.2, on subsets of a gamma
-    process.
+    4, 639-650, on draws from the prior.
     """
     check_range(low, high)
     check_whole(n_draws, "n_draws", 1, MAX_DRAWS)
     units = unit_totals(scores, low, high, clusters)
-    mass_array = _mass_of(units) if prior_mass is None else as_floats(prior_mass, "prior_mass")
-    if mass_array.shape not in ((), (len(units.totals),)):
-        raise DataError(f"prior_mass must be one number, or one per row of scores; got shape {mass_array.shape}")
-    masses = np.broadcast_to(mass_array, len(units.totals))
-    if not ((masses > 0) & np.isfinite(masses)).all():
-        raise DataError(f"prior_mass must be positive and finite; got {masses.min():g}")
     rng = check_rng(rng)
     draws = np.empty((len(units.totals), n_draws))
     step = max(1, _MAX_CELLS // (units.totals.shape[1] + _STICKS * len(draws)))
     for start in range(0, n_draws, step):
         block = slice(start, min(start + step, n_draws))
-        draws[:, block] = _draw(units, masses, block.stop - start, rng)
+        draws[:, block] = _draw(units, block.stop - start, rng)
     return low + (high - low) * draws
 
 
-def default_prior_mass(scores: ArrayLike, low: float, high: float, *, clusters: ArrayLike | None = None) -> FloatArray:
-    """Prior mass of each system: 2 if every question (or cluster) is at a bound, 1/2 otherwise.
-
-    Arguments and errors are those of `joint_draws`.
-
-    >>> default_prior_mass([[1, 0, 1], [1, 0.5, 1]], 0, 1).tolist()
-    [2.0, 0.5]
-    """
-    check_range(low, high)
-    return _mass_of(unit_totals(scores, low, high, clusters))
-
-
-def _mass_of(units: UnitTotals) -> FloatArray:
-    return np.array([PRIORS["joint draws"].mass(kind) for kind in units.is_extreme.tolist()])
-
-
-def _draw(units: UnitTotals, prior_mass: FloatArray, n_draws: int, rng: np.random.Generator) -> FloatArray:
+def _draw(units: UnitTotals, n_draws: int, rng: np.random.Generator) -> FloatArray:
     """Ratios of weighted totals to weighted sizes, shape (n_systems, n_draws)."""
-    weights = rng.standard_gamma(units.mass, (units.totals.shape[1], n_draws))
+    prior = PRIORS["mean"]
+    scored = UnitScores.of(units.totals, units.sizes, units.mass)
+    at_bounds = float(np.mean(prior.stay(scored)))
+    n_units, size = len(units.sizes), float(units.sizes.mean())
+    weights = rng.standard_gamma(units.mass / n_units, (n_units, n_draws))
     totals, sizes = units.totals @ weights, units.sizes @ weights
-    heaviest = prior_mass.max()
-    points = _prior_points(heaviest, n_draws, rng) * rng.standard_gamma(heaviest, (n_draws, 1))
-    coins = rng.integers(0, 256, (n_draws, len(totals), _STICKS // 8), dtype=np.uint8)  # eight coins in each number
-    marks = rng.random(points.shape) * heaviest if (prior_mass < heaviest).any() else np.zeros_like(points)
-    size = units.sizes.mean(axis=1, keepdims=True)
-    for mass in np.unique(prior_mass):
-        with_mass = prior_mass == mass
-        visible = np.where(marks < mass, points, 0.0)
-        totals[with_mass] += size[with_mass] * _heads(coins[:, with_mass], visible).T
-        sizes[with_mass] += size[with_mass] * visible.sum(axis=1)
+    points = _prior_points(prior.total, n_draws, rng) * rng.standard_gamma(prior.total, (n_draws, 1))
+    sizes = sizes + size * points.sum(axis=1)
+    corners = points
+    if at_bounds < 1.0:
+        corners = np.where(rng.random(points.shape) < at_bounds, points, 0.0)
+        totals += size * _spread_points(scored, points - corners, rng)
+    if at_bounds > 0.0:
+        coins = rng.integers(0, 256, (n_draws, len(totals), _STICKS // 8), dtype=np.uint8)  # eight coins in each number
+        totals += size * _heads(coins, corners).T
     return np.asarray(totals / sizes)
+
+
+def _spread_points(units: UnitScores, points: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Sums over points, shape (n_draws, _STICKS), of means plus or minus stretched residuals of random units."""
+    df = max(units.mass - 1.0, 1.0)
+    kappa = np.sqrt(student_factor(units.mass, PRIORS["mean"].total, df) / 2.0)
+    signed = points * (kappa * (1.0 - 2.0 * rng.integers(0, 2, points.shape)))
+    unit = rng.integers(0, units.residuals.shape[1], points.shape)
+    sums: FloatArray = np.zeros((units.residuals.shape[1], len(points)))
+    np.add.at(sums, (unit, np.arange(len(points))[:, None]), signed)
+    return np.asarray(units.centre[:, None] * points.sum(axis=1) + units.residuals @ sums)
 
 
 def _heads(coins: NDArray[np.uint8], points: FloatArray) -> FloatArray:

@@ -122,8 +122,6 @@ def test_one_trial_and_several_trials_are_ranked_under_one_prior() -> None:
     assert graded.mean() == right.mean()
     ranking = one({"a": right, "b": graded})
     assert ranking.prob_better[0][1] == pytest.approx(0.5, abs=0.03)
-    assert has(ranking, "mixed-priors")
-    assert not has(one({"a": [1, 0, 1], "b": [1, 1, 1]}), "mixed-priors")
 
 
 def test_expected_ranks_and_probabilities_mirror() -> None:

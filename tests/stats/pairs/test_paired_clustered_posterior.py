@@ -14,6 +14,7 @@ from harness_uq.stats.clusters.cluster_robust import cluster_robust
 from harness_uq.stats.common.posterior import DifferencePosterior, Posterior
 from harness_uq.stats.pairs.paired import paired_posterior
 from harness_uq.stats.units.contrasts import paired_difference_posterior
+from harness_uq.stats.units.priors import PRIORS, UnitScores
 
 P = np.array([0.005, 0.025, 0.5, 0.975, 0.995])
 Floats = NDArray[np.float64]
@@ -53,10 +54,10 @@ def test_process_agrees_with_gamma_draws() -> None:
         ]
     )
     posterior = paired_difference_posterior(differences, 0, 1, clusters=clusters)
-    mass = ((5 + 25**2 / 155) / 2 - 1) / 5  # sizes 6, 3, 2, 9, 5: sum 25, sum of squares 155
-    g = rng.gamma(np.array([mass] * 5 + [0.125, 0.25, 0.125]), size=(400_000, 8))
-    size = sizes.mean()
-    draws = g @ [*totals, -size, 0, size] / (g @ [*sizes, size, size, size])
+    mass = (5 + 25**2 / 155) / 2  # sizes 6, 3, 2, 9, 5: sum 25, sum of squares 155
+    g = rng.gamma(np.array([mass / 5] * 5 + [0.5, 1.0, 0.5]), size=(400_000, 8))
+    size, points = sizes.mean(), PRIORS["pair"].positions(UnitScores.of(totals, sizes, mass))
+    draws = g @ [*totals, *(size * points)] / (g @ [*sizes, size, size, size])
     assert posterior.cdf(np.quantile(draws, P)) == pytest.approx(P, abs=0.002)
 
 

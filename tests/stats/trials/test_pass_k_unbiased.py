@@ -19,14 +19,15 @@ def outcomes(counts, n):
 @pytest.mark.parametrize(
     ("kind", "plain"), [("at", pass_at_k), ("hat", pass_hat_k), ("g", lambda x, k: g_pass_at_k(x, k, 0.75))]
 )
-def test_its_mean_is_the_plain_estimate_drawn_to_the_middle_by_the_prior(kind, plain):
+def test_its_posterior_is_that_of_the_questions_plain_estimates(kind, plain):
     posterior = unbiased_pass_k_posterior(COUNTS, 8, 4, kind=kind, tau=0.75 if kind == "g" else None)
-    estimate = float(plain(outcomes(COUNTS, 8), 4))
-    assert posterior.mean == pytest.approx((len(COUNTS) * estimate + 0.75) / (len(COUNTS) + 1.5))
+    estimates = [float(plain(row[None], 4)) for row in outcomes(COUNTS, 8)]
+    expected = bounded_posterior(estimates, 0, 1)
+    assert (posterior.mean, posterior.sd) == pytest.approx((expected.mean, expected.sd), rel=1e-9)
 
 
 def test_at_k_1_the_population_form_is_that_of_the_questions_mean_scores():
-    assert repr(unbiased_pass_k_posterior(COUNTS, 8, 1)) == repr(bounded_posterior(COUNTS / 8, 0, 1, atom_mass=0.75))
+    assert repr(unbiased_pass_k_posterior(COUNTS, 8, 1)) == repr(bounded_posterior(COUNTS / 8, 0, 1))
 
 
 def test_clusters_are_those_of_the_bounded_scores():

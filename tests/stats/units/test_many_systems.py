@@ -45,7 +45,7 @@ def test_calibrated_draws_have_the_moments_of_every_pair() -> None:
     draws = calibrated_draws(joint_draws(RIGHT, 0, 1, clusters=CLUSTERS, n_draws=3000), mean, wider)
     gaps = draws[:, None] - draws
     np.testing.assert_allclose(gaps.std(axis=2, ddof=1), wider, atol=1e-12)
-    np.testing.assert_allclose(gaps.mean(axis=2), mean, atol=1e-3)
+    np.testing.assert_allclose(gaps.mean(axis=2), mean, atol=0.01)  # which are not those of a joint distribution
 
 
 def test_calibration_keeps_consistent_draws_and_the_order_of_systems() -> None:
