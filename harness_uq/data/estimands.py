@@ -18,14 +18,15 @@ EstimandKind = Literal["mean", "pass@k"]
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """Mean score."""
+    """Mean score; `name` is that in reports, such as `pass@1` of an event in one trial, whose probability it is."""
 
     scope: Scope = "population"
+    name: str = "mean"
 
     @property
     def label(self) -> str:
         """Name in reports."""
-        return "mean"
+        return self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,11 @@ class PassK:
         names = {"at": "pass@{}", "hat": "pass^{}", "g": "G-pass@{}", "mg": "mG-pass@{}", "maj": "maj@{}"}
         name = names[self.kind].format(self.k)
         return f"{name}:{self.tau:g}" if self.tau is not None else name
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether the estimand is the mean score: an event in one trial is a right answer."""
+        return self.k == 1 and self.kind != "mg"
 
 
 @dataclass(frozen=True, slots=True)

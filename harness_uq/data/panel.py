@@ -79,14 +79,21 @@ class Panel(HasMessages):
         return self.is_binary and self.n_trials == 1
 
     @property
+    def has_two_values(self) -> bool:
+        """Whether each score is the lowest or the highest possible one, such as 0 or 100 with this range."""
+        if self.is_binary or self.bounds is None:
+            return self.is_binary
+        return all(bool(np.isin(values[np.isfinite(values)], self.bounds).all()) for values in self.values)
+
+    @property
     def n_repeated(self) -> int:
-        """Trials per question if all are scored 0 or 1; otherwise 1."""
-        return self.fewest_trials if self.is_binary else 1
+        """Trials per question if the scores have two values; otherwise 1."""
+        return self.fewest_trials if self.has_two_values else 1
 
     @property
     def has_repeated_answers(self) -> bool:
-        """Whether scores are 0 or 1, and questions are in clusters or were tried several times."""
-        return self.n_repeated > 1 or (self.is_single_binary and self.units is not None)
+        """Whether scores have two values, and questions are in clusters or were tried several times."""
+        return self.n_repeated > 1 or (self.has_two_values and self.n_trials == 1 and self.units is not None)
 
     @property
     def differences(self) -> FloatArray:
@@ -97,11 +104,11 @@ class Panel(HasMessages):
     def table(self) -> tuple[int, int, int, int] | None:
         """Numbers of questions that two systems answered rightly: both, only the first, only the second, none.
 
-        None for other scores than single answers that are right or wrong.
+        None for other scores than single answers with two values.
         """
-        if not self.is_single_binary:
+        if self.n_trials > 1 or not self.has_two_values:
             return None
-        first, second = self.means[:2] == 1
+        first, second = self.means[:2] == (1.0 if self.bounds is None else self.bounds[1])
         cells = (first & second, first & ~second, ~first & second, ~first & ~second)
         both, only_first, only_second, neither = (int(cell.sum()) for cell in cells)
         return both, only_first, only_second, neither

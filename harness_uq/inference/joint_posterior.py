@@ -140,7 +140,10 @@ class JointPosterior(ABC):
 
     @cached_property
     def sets(self) -> RankSets:
-        """Simultaneous confidence sets of the ranks, rank 1 is the highest score; of two systems, as their contrast."""
+        """Simultaneous confidence sets of the ranks, rank 1 is the highest score; of two systems, by their contrast."""
+        if len(self.systems) == 2:
+            better = self.is_apart & (self.prob_positive > 0.5)
+            return RankSets(1 + better.sum(axis=0), 2 - better.sum(axis=1), better, np.nan, self.level)
         sets, place = self._sets(self._order), np.argsort(self._order)
         above = sets.above[np.ix_(place, place)] & self.is_apart
         return RankSets(1 + above.sum(axis=0), len(above) - above.sum(axis=1), above, sets.critical, sets.level)
@@ -336,7 +339,7 @@ class PairedPosterior(JointPosterior):
             self.check()
             return joint_means(means, units).draws(self.n_draws, rng)
         draws = joint_draws(means, *panel.bounds, clusters=units, n_draws=self.n_draws, rng=rng)
-        if len(order) < 3 or (panel.is_single_binary and units is None):
+        if len(order) < 3 or (panel.has_two_values and panel.n_trials == 1 and units is None):
             return draws  # their differences have the distributions of the contrasts
         mean, sd = (table[np.ix_(order, order)] for table in self._moments)
         return calibrated_draws(draws, mean, sd)
@@ -344,7 +347,7 @@ class PairedPosterior(JointPosterior):
     def _sets(self, order: IntArray) -> RankSets:
         panel = self.panel
         means, units = canonical_questions(panel.means[order], panel.units)
-        is_wide = panel.is_binary or has_long_tails(means, clusters=units)
+        is_wide = panel.has_two_values or has_long_tails(means, clusters=units)
         widest = panel.bounds if is_wide else None  # otherwise the largest observed difference
         return rank_sets(means, clusters=units, bounds=widest, level=self.level, rng=self.rng("sets"))
 
@@ -356,9 +359,10 @@ class PairedPosterior(JointPosterior):
             p = joint_means(panel.means, panel.units).pair_p_values()
         except NotEstimableError:
             p = np.where(np.eye(len(panel.means), dtype=bool), 1.0, np.nan)
-        single = np.array([panel.is_binary and values.shape[1] == 1 for values in panel.values])
+        single = np.array([panel.has_two_values and values.shape[1] == 1 for values in panel.values])
         if panel.units is None and single.any():
-            tables = paired_tables(panel.means[single])
+            low, high = panel.bounds or (0.0, 1.0)
+            tables = paired_tables((panel.means[single] - low) / (high - low))
             fewer, n = np.minimum(tables[..., 1], tables[..., 2]), (tables[..., 1] + tables[..., 2]).astype(int)
             p[np.ix_(single, single)] = np.minimum(1.0, 2 * special.bdtr(fewer, n, 0.5))
         return np.asarray(p)

@@ -251,6 +251,9 @@ def solve(problem: Problem, method: str, plugins: Plugins) -> Estimate:
     """Estimate with the first applicable estimator; the reasons why others do not apply become notes. Raises
     HarnessUqError if the requested method does not exist.
     """
+    estimand = problem.estimand
+    if method == "bayes" and isinstance(estimand, PassK) and estimand.is_mean and _is_binary(problem):
+        problem = replace(problem, estimand=Mean(estimand.scope, estimand.label))
     skipped: dict[str, Message] = {}
     for choice in choices(problem, method, plugins.estimators):
         name, info = choice.estimator.name, choice.estimator.info
@@ -290,6 +293,10 @@ def require_estimand(method: Estimator, estimand: Estimand) -> None:
         raise NotEstimableError(NOT_A_MEAN(method=method.name, estimand=estimand.label))
     if isinstance(estimand, Mean) and "mean" not in method.info.estimands:
         raise NotEstimableError(PASS_K_REQUIRED(method=method.name))
+
+
+def _is_binary(problem: Problem) -> bool:
+    return isinstance(problem.data, Scores) and problem.structure.score_type == "binary"
 
 
 def _estimated(problem: Problem, method: Estimator) -> Estimate:

@@ -213,7 +213,7 @@ def _worst_of_pair(score: ComparedScore, options: Options) -> Hypothesis | None:
         return None
     if panel.n_questions < 2 or not result.std_error > 0:
         return None
-    table = PairedCounts(*panel.table) if panel.table else None
+    table = PairedCounts(*panel.table) if panel.is_binary and panel.table else None
     row = replace(score.row, method=result.method, table=table, posterior=result.posterior, prob_noninferior=0.0)
     over_runs = score.over_runs and replace(score.over_runs, questions=result.posterior)
     if not is_exact(row):  # exact tests use neither the posterior nor its interval, which takes time

@@ -29,7 +29,7 @@ class RankSets:
     above : ndarray of bool, shape (n_systems, n_systems)
         [i, j] is True if system i is significantly better than system j.
     critical : float
-        Critical value of the last step; inf if no pair can be significant.
+        Critical value of the last step; inf if no pair can be significant, NaN if there is none.
     level : float
         Simultaneous nominal coverage.
     """
