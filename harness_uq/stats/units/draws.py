@@ -110,44 +110,52 @@ def joint_draws(
     check_range(low, high)
     check_whole(n_draws, "n_draws", 1, MAX_DRAWS)
     units = unit_totals(scores, low, high, clusters)
+    at_bounds = float(np.mean(PRIORS["mean"].stay(UnitScores.of(units.totals, units.sizes, units.mass))))
     rng = check_rng(rng)
     draws = np.empty((len(units.totals), n_draws))
     step = max(1, _MAX_CELLS // (units.totals.shape[1] + _STICKS * len(draws)))
     for start in range(0, n_draws, step):
         block = slice(start, min(start + step, n_draws))
-        draws[:, block] = _draw(units, block.stop - start, rng)
+        draws[:, block] = _draw(units, at_bounds, block.stop - start, rng)
     return low + (high - low) * draws
 
 
-def _draw(units: UnitTotals, n_draws: int, rng: np.random.Generator) -> FloatArray:
-    """Ratios of weighted totals to weighted sizes, shape (n_systems, n_draws)."""
-    prior = PRIORS["mean"]
-    scored = UnitScores.of(units.totals, units.sizes, units.mass)
-    at_bounds = float(np.mean(prior.stay(scored)))
-    n_units, size = len(units.sizes), float(units.sizes.mean())
+def _draw(units: UnitTotals, at_bounds: float, n_draws: int, rng: np.random.Generator) -> FloatArray:
+    """Ratios of weighted totals to weighted sizes, shape (n_systems, n_draws).
+
+    `at_bounds` is the probability that a point of the prior has all scores at a bound.
+    """
+    prior, n_units, size = PRIORS["mean"], len(units.sizes), float(units.sizes.mean())
     weights = rng.standard_gamma(units.mass / n_units, (n_units, n_draws))
-    totals, sizes = units.totals @ weights, units.sizes @ weights
     points = _prior_points(prior.total, n_draws, rng) * rng.standard_gamma(prior.total, (n_draws, 1))
-    sizes = sizes + size * points.sum(axis=1)
+    sizes = units.sizes @ weights + size * points.sum(axis=1)
     corners = points
-    if at_bounds < 1.0:
+    if at_bounds == 1.0:
+        totals = units.totals @ weights
+    else:
         corners = np.where(rng.random(points.shape) < at_bounds, points, 0.0)
-        totals += size * _spread_points(scored, points - corners, rng)
+        spread = points - corners
+        signed = _signed_weights(units, spread, rng)
+        centre = units.totals.sum(axis=1, keepdims=True) / units.sizes.sum()
+        totals = units.totals @ (weights + signed) + centre * (size * spread.sum(axis=1) - units.sizes @ signed)
     if at_bounds > 0.0:
         coins = rng.integers(0, 256, (n_draws, len(totals), _STICKS // 8), dtype=np.uint8)  # eight coins in each number
         totals += size * _heads(coins, corners).T
     return np.asarray(totals / sizes)
 
 
-def _spread_points(units: UnitScores, points: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Sums over points, shape (n_draws, _STICKS), of means plus or minus stretched residuals of random units."""
+def _signed_weights(units: UnitTotals, points: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Weights of the residuals of units, (n_units, n_draws): points, (n_draws, _STICKS), of random units and signs.
+
+    Residuals are stretched by kappa; see `joint_draws`.
+    """
     df = max(units.mass - 1.0, 1.0)
     kappa = np.sqrt(student_factor(units.mass, PRIORS["mean"].total, df) / 2.0)
     signed = points * (kappa * (1.0 - 2.0 * rng.integers(0, 2, points.shape)))
-    unit = rng.integers(0, units.residuals.shape[1], points.shape)
-    sums: FloatArray = np.zeros((units.residuals.shape[1], len(points)))
-    np.add.at(sums, (unit, np.arange(len(points))[:, None]), signed)
-    return np.asarray(units.centre[:, None] * points.sum(axis=1) + units.residuals @ sums)
+    unit = rng.integers(0, len(units.sizes), points.shape)
+    weights: FloatArray = np.zeros((len(units.sizes), len(points)))
+    np.add.at(weights, (unit, np.arange(len(points))[:, None]), signed)
+    return weights
 
 
 def _heads(coins: NDArray[np.uint8], points: FloatArray) -> FloatArray:
