@@ -121,8 +121,8 @@ def key_of(n_distinct: int, n: int = 100, **options: object) -> str | None:
     return find_clusters(log, StructureOptions()).key
 
 
-@pytest.mark.parametrize(("n_distinct", "key"), [(98, "passage"), (99, None), (20, "passage"), (19, None)])
-def test_a_field_named_passage_clusters_with_twenty_values_or_more_and_98_of_100_or_fewer(
+@pytest.mark.parametrize(("n_distinct", "key"), [(98, "passage"), (99, None), (5, "passage"), (4, None)])
+def test_a_field_named_passage_clusters_with_five_values_or_more_and_98_of_100_or_fewer(
     n_distinct: int, key: str | None
 ) -> None:
     assert key_of(n_distinct) == key

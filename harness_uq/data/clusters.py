@@ -26,7 +26,8 @@ from harness_uq.messages.catalogue.score_structure import (
 from harness_uq.messages.errors import StructureError
 
 PROMPT_PREFIX = "prompt_prefix"
-MIN_AUTOMATIC_CLUSTERS = 20  # fields with fewer groups are only hints
+MIN_AUTOMATIC_CLUSTERS = 5  # detected fields with fewer values are only hints
+MIN_HINTED_CLUSTERS = 3  # from this number on, the hint contains the interval of these clusters
 
 # Clusters by what determines them, for as long as the questions are in memory. The catalogue is part of a value because
 # it has no hash.
@@ -167,6 +168,8 @@ _NEVER_A_CLUSTER = re.compile(
 def clusters_by_heuristics(log: TaskLog, entry: CatalogueEntry | None) -> Clusters:
     """The coarsest field that is detected as clusters, or none, with a hint about the others.
 
+    A detected field with three or four values is not used, but returned as `Clusters.few`, whose messages are the hints
+    about the other fields.
     The strata of the catalogue's entry are never clusters. Unless the catalogue knows the task, every field that groups
     the questions is part of the hint, whatever the harness.
     """
@@ -183,12 +186,21 @@ def clusters_by_heuristics(log: TaskLog, entry: CatalogueEntry | None) -> Cluste
             for name, candidate in candidate_fields(log).items()
             if not _NEVER_A_CLUSTER.search(name) and 2 <= candidate.n_distinct <= len(candidate.codes) / 2
         }
-    hints = _hints({name: c for name, c in groups.items() if name not in strong})
-    if not strong:
-        return independent("no field says that questions share material", hints)
-    name = _coarsest(strong)
-    evidence = "repeated text" if strong[name].is_text or name == PROMPT_PREFIX else "name of the field"
-    return labelled(name, strong[name], f"heuristic: {evidence}, {strong[name].n_distinct} values")
+    if strong:
+        return _detected(strong)
+    found = independent("no field says that questions share material", _hints(groups))
+    few = {name: c for name, c in named.items() if c.n_distinct >= MIN_HINTED_CLUSTERS}
+    if not few:
+        return found
+    clusters = _detected(few)
+    others = {name: candidate for name, candidate in groups.items() if name != clusters.key}
+    return replace(found, few=replace(clusters, messages=_hints(others)))
+
+
+def _detected(candidates: Mapping[str, MetadataField]) -> Clusters:
+    name = _coarsest(candidates)
+    evidence = "repeated text" if candidates[name].is_text or name == PROMPT_PREFIX else "name of the field"
+    return labelled(name, candidates[name], f"heuristic: {evidence}, {candidates[name].n_distinct} values")
 
 
 def _looks_like_a_cluster(name: str, candidate: MetadataField) -> bool:

@@ -146,6 +146,12 @@ class Clusters(HasMessages):
     fact: Evidence
     messages: tuple[Message, ...] = ()
     is_stated: bool = False  # by the user or the task; labels stored with the scores are then ignored
+    few: "Clusters | None" = None  # of a detected field with too few values to be used unasked
+
+    @property
+    def n_clusters(self) -> int | None:
+        """Number of clusters, None without labels."""
+        return None if self.codes is None else len(np.unique(self.codes))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -57,7 +57,11 @@ from harness_uq.messages.catalogue.plugins import (
     METHOD_INTERVAL_WITHOUT_WIDTH,
     METHOD_WITHOUT_CLUSTERS,
 )
-from harness_uq.messages.catalogue.score_structure import CACHED_TRIALS, CACHED_TRIALS_OF_PASS_K
+from harness_uq.messages.catalogue.score_structure import (
+    CACHED_TRIALS,
+    CACHED_TRIALS_OF_PASS_K,
+    FEW_POSSIBLE_CLUSTERS,
+)
 from harness_uq.messages.errors import (
     DataError,
     HarnessUqError,
@@ -66,7 +70,7 @@ from harness_uq.messages.errors import (
     error_summary,
     refusal_of,
 )
-from harness_uq.results.estimate import NOTHING_REPORTED, Estimate
+from harness_uq.results.estimate import NOTHING_REPORTED, Estimate, Interval
 from harness_uq.stats.common.posterior import Posterior
 from harness_uq.stats.common.student import StudentPosterior
 from harness_uq.stats.common.validate_arrays import LARGEST
@@ -133,6 +137,7 @@ def estimate_data(
         return not_estimable(log, data, _estimand(data, options), (failure,))
     if problem is None:
         return row
+    row = _with_few_clusters(row, log, data, clusters, options, plugins)
     row = replace(
         row,
         n_missing=_n_missing(used),
@@ -418,6 +423,32 @@ def _cluster_notes(problem: Problem, method: str, info: MethodInfo) -> tuple[Mes
     if not info.uses_clusters:
         return tuple(METHOD_WITHOUT_CLUSTERS(method=method, clusters=fact.value) for fact in facts)
     return tuple(CLUSTERS_USED(clusters=fact.value, evidence=fact.evidence) for fact in facts)
+
+
+def _with_few_clusters(
+    row: Estimate, log: TaskLog, data: TaskData, clusters: Clusters, options: "Options", plugins: Plugins
+) -> Estimate:
+    """The estimate, with a note about detected clusters that are too few to be used, in place of the hint at them."""
+    few = clusters.few
+    if few is None or row.interval is None or row.n_clusters is not None or row.scope != "population":
+        return row
+    other = _marginal(log, data, few, options, plugins)[0].interval
+    if other is None:
+        return row
+    messages = (message for message in row.messages if message not in clusters.messages)
+    return replace(row, messages=(*messages, *few.messages, few_clusters_note(few, row.interval, other)))
+
+
+def few_clusters_note(clusters: Clusters, independent: Interval, clustered: Interval) -> Message:
+    """Note that these clusters are too few to be used, with the intervals without and with them."""
+    return FEW_POSSIBLE_CLUSTERS(
+        field=clusters.key,
+        n_clusters=clusters.n_clusters,
+        low=clustered.low,
+        high=clustered.high,
+        low_independent=independent.low,
+        high_independent=independent.high,
+    )
 
 
 def _trial_notes(logged: TaskData, problem: Problem) -> tuple[Message, ...]:

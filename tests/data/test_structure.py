@@ -46,14 +46,23 @@ def test_the_catalogue_beats_heuristics_and_skips_fields_the_documents_lack():
     assert "pages share text" in found.fact.evidence
 
 
-def test_a_field_whose_name_says_passage_clusters_by_itself_from_twenty_values_on():
+def test_a_field_whose_name_says_passage_clusters_by_itself_from_five_values_on():
     assert find_clusters(log_with(passage_id=PASSAGES), NOTHING).key == "passage_id"
-
-
-def test_fewer_than_twenty_groups_only_hint():
     found = find_clusters(log_with(section=SECTIONS), NOTHING)
-    assert found.key is None
-    assert params_of(found, "possible-cluster-fields") == {"fields": "section (5 groups)", "example": "section"}
+    assert (found.key, found.n_clusters, found.few) == ("section", 5, None)
+
+
+@pytest.mark.parametrize("n_groups", [2, 3, 4])
+def test_fewer_than_five_groups_only_hint(n_groups):
+    found = find_clusters(log_with(section=[i % n_groups for i in range(N)], batch=SECTIONS), NOTHING)
+    assert (found.key, found.codes) == (None, None)
+    fields = f"batch (5 groups), section ({n_groups} groups)"
+    assert params_of(found, "possible-cluster-fields") == {"fields": fields, "example": "batch"}
+    if n_groups == 2:
+        assert found.few is None
+    else:
+        assert (found.few.key, found.few.n_clusters) == ("section", n_groups)
+        assert params_of(found.few, "possible-cluster-fields")["fields"] == "batch (5 groups)"
 
 
 def test_a_field_of_no_telling_name_is_ignored_unless_it_is_repeated_text():
@@ -68,10 +77,12 @@ def test_strata_and_answers_are_never_clusters(name):
     assert not found.notes
 
 
-def test_the_coarser_of_two_nested_fields_is_taken_while_it_has_twenty_values():
+def test_the_coarser_of_two_nested_fields_is_taken_while_it_has_five_values():
     titles = [i // 3 for i in range(N)]
     found = find_clusters(log_with(context=[i // 3 * 2 + i % 3 // 2 for i in range(N)], title=titles), NOTHING)
     assert found.key == "title"
+    assert find_clusters(log_with(context=titles, title=SECTIONS), NOTHING).key == "title"
+    assert find_clusters(log_with(context=titles, title=[i // 15 for i in range(N)]), NOTHING).key == "context"
 
 
 def test_none_switches_clusters_off_for_one_task_only():
@@ -182,6 +193,6 @@ def test_a_reduction_to_a_probability_is_bounded_and_its_event_known_whatever_th
 
 
 def test_auto_for_one_task_undoes_the_field_for_all():
-    options = StructureOptions.parse(["section", "toy=auto"])
-    assert find_clusters(log_with(passage=PASSAGES, section=SECTIONS), options).key == "passage"
+    options = StructureOptions.parse(["batch", "toy=auto"])
+    assert find_clusters(log_with(passage=PASSAGES, batch=SECTIONS), options).key == "passage"
     assert StructureOptions.parse(["auto"]).cluster_of("toy") is None

@@ -33,7 +33,7 @@ from harness_uq.inference.contrasts import (
 from harness_uq.inference.decisions import with_corrected_verdicts
 from harness_uq.inference.diagnostics import once_about_missing
 from harness_uq.inference.joint_posterior import PairedPosterior
-from harness_uq.inference.marginals import marginal
+from harness_uq.inference.marginals import few_clusters_note, marginal
 from harness_uq.inference.paired_records import pair_records
 from harness_uq.inference.scenarios import with_open_differences
 from harness_uq.io.plugins.manager import Plugins
@@ -246,7 +246,21 @@ class _Job:
         )
         if self.options.scope == "benchmark":
             return self._row(lambda: self._of_these_questions(panel), context)
-        return self._row(lambda: joint.contrast(0, 1), context)
+        row = self._row(lambda: joint.contrast(0, 1), context)
+        return replace(row, messages=(*row.messages, *self._few_clusters_note(row, panel)))
+
+    def _few_clusters_note(self, row: Comparison, panel: Panel) -> tuple[Message, ...]:
+        """A note with the interval of detected clusters that are too few to be used."""
+        few = self._clusters(panel.runs[0].log).few
+        if few is None or few.codes is None or panel.units is not None or row.difference is None:
+            return ()
+        value, interval = row.difference.value, row.difference.interval
+        with_clusters = replace(panel, units=few.codes[panel.rows[0]], cluster_key=few.key)
+        try:
+            low, high = paired_contrast(with_clusters, self.options.method).interval(interval.level, value)
+        except NotEstimableError:
+            return ()
+        return (few_clusters_note(few, interval, replace(interval, low=low, high=high)),)
 
     def _of_these_questions(self, panel: Panel) -> Contrast:
         """Compare on exactly these questions: only trial noise is random, independently for the two systems."""

@@ -26,14 +26,13 @@ from harness_uq.inference.method import (
 from harness_uq.inference.methods.means import with_rare_losses
 from harness_uq.inference.unseen_subpopulations import rule_of_three_warning
 from harness_uq.io.plugins.protocols import Problem
-from harness_uq.messages import Message, MessageType
+from harness_uq.messages import Message
 from harness_uq.messages.catalogue import estimation as catalogue
-from harness_uq.results.estimate import Estimate, Posterior
+from harness_uq.results.estimate import Estimate
 
 if TYPE_CHECKING:
     from harness_uq.stats.clusters.beta_binomial_posterior import ClusteredPosterior, SampledClusteredPosterior
     from harness_uq.stats.clusters.cluster_robust import Correction
-    from harness_uq.stats.clusters.clustered_proportion import ClusteredScorePosterior
 
 DispersionPrior = Literal["icc", "gamma"]
 
@@ -102,7 +101,7 @@ class ClusteredScore(RequiresProblem):
             messages=(
                 *_prior_note(problem, successes, sizes),
                 *few_informative(problem, successes, sizes),
-                *weak_clusters(problem, posterior, successes, sizes, catalogue.EQUAL_TAILED_INTERVAL),
+                *uneven_clusters(problem, sizes),
             ),
         )
         unseen = rule_of_three_warning(problem, result, successes, sizes)
@@ -149,15 +148,7 @@ class BetaClustered(RequiresProblem):
             diagnostics=_diagnostics(posterior),
             messages=(
                 *few_informative(problem, successes, sizes),
-                *_narrow(
-                    problem,
-                    posterior,
-                    posterior.icc_mean,
-                    successes,
-                    sizes,
-                    "83 to 90 %",
-                    catalogue.HOMOGENEOUS_CLUSTERS,
-                ),
+                *_narrow(problem, posterior, successes, sizes),
             ),
         )
         beside = _beside_the_plain_score(result, posterior.icc_mean, successes, sizes)
@@ -210,7 +201,7 @@ class ClusteredRatio(RequiresProblem):
         low, high = problem.structure.bounds or (0.0, 1.0)
         totals, sizes = stats.cluster_totals(question_means(scores), unit_codes(scores))
         posterior = stats.clustered_bounded_posterior(totals, sizes, low, high)
-        messages = (*_few_clusters_warning(problem, len(sizes)), *_uneven_clusters(problem, sizes))
+        messages = (*_few_clusters_warning(problem, len(sizes)), *uneven_clusters(problem, sizes))
         result = credible(problem, posterior, plain_score(scores), messages=messages)
         if problem.structure.score_type != "binary":
             result = with_rare_losses(result, problem, scores)
@@ -285,22 +276,12 @@ def _clusters(problem: Problem) -> str:
     return problem.structure.cluster_key or "questions with repeated trials"
 
 
-def weak_clusters(
-    problem: Problem,
-    posterior: "ClusteredScorePosterior",
-    successes: FloatArray,
-    sizes: FloatArray,
-    homogeneous: MessageType = catalogue.HOMOGENEOUS_CLUSTERS,
-) -> tuple[Message, ...]:
-    """Messages of the default posteriors of clustered 0/1 scores; `homogeneous` is the one for uncorrelated answers."""
-    narrow = _narrow(problem, posterior, posterior.icc_mean, successes, sizes, "92 to 95 %", homogeneous)
-    return (*narrow, *(_uneven_clusters(problem, sizes) if problem.structure.n_clusters is not None else ()))
-
-
-def _uneven_clusters(problem: Problem, sizes: FloatArray) -> tuple[Message, ...]:
+def uneven_clusters(problem: Problem, sizes: FloatArray) -> tuple[Message, ...]:
     """Warn if few clusters have most of the weight and large clusters may score differently from small ones."""
     from harness_uq.stats.trials.size_association import size_association_test
 
+    if problem.structure.n_clusters is None:
+        return ()
     effective = stats.effective_weights(sizes)
     if effective >= min(FEW_EFFECTIVE, UNEVEN * len(sizes)):
         return ()
@@ -335,23 +316,20 @@ def _few_clusters_warning(problem: Problem, n_clusters: int) -> tuple[Message, .
 
 def _narrow(
     problem: Problem,
-    posterior: Posterior,
-    icc: float,
+    posterior: "ClusteredPosterior | SampledClusteredPosterior",
     successes: FloatArray,
     sizes: FloatArray,
-    coverage: str,
-    homogeneous: MessageType,
 ) -> tuple[Message, ...]:
-    """A message for few, strongly correlated clusters, for which highest-density intervals cover least.
+    """A warning of few, strongly correlated clusters, for which highest-density intervals cover least.
 
-    `coverage` is their lowest coverage in simulations. If all answers are alike, they cover 0.95 or more, and if the
-    correlation is weak, 0.93 or more.
+    If all answers are alike, they cover 0.95 or more, and if the correlation is weak, 0.93 or more.
     """
     is_mixed = 0 < successes.sum() < sizes.sum()
-    if len(sizes) >= VERY_FEW_CLUSTERS or icc < STRONG_ICC or not is_mixed or problem.interval == "quantile":
+    is_strong = posterior.icc_mean >= STRONG_ICC
+    if len(sizes) >= VERY_FEW_CLUSTERS or not is_strong or not is_mixed or problem.interval == "quantile":
         return ()
     low, high = posterior.interval(problem.level, "quantile")
-    return (homogeneous(n_clusters=len(sizes), clusters=_clusters(problem), coverage=coverage, low=low, high=high),)
+    return (catalogue.HOMOGENEOUS_CLUSTERS(n_clusters=len(sizes), clusters=_clusters(problem), low=low, high=high),)
 
 
 def _diagnostics(posterior: "ClusteredPosterior | SampledClusteredPosterior") -> dict[str, float]:

@@ -17,7 +17,7 @@ from harness_uq.inference.method import (
     scores_of,
     unit_counts,
 )
-from harness_uq.inference.methods.clustered import few_informative, weak_clusters
+from harness_uq.inference.methods.clustered import few_informative, uneven_clusters
 from harness_uq.io.plugins.protocols import Problem
 from harness_uq.messages import Message
 from harness_uq.messages.catalogue import estimation as catalogue
@@ -81,7 +81,7 @@ class Nested(RequiresProblem):
         messages = (
             *few_informative(problem, totals, sizes),
             *(() if trial_icc is None else (catalogue.TRIAL_CORRELATION(icc=trial_icc),)),
-            *weak_clusters(problem, posterior, totals, sizes),
+            *uneven_clusters(problem, sizes),
         )
         result = credible(problem, posterior, plain_score(scores), icc=posterior.icc_mean, messages=messages)
         return result.estimate(problem, self.name)

@@ -200,5 +200,15 @@ CACHED_TRIALS_OF_PASS_K = MessageType.warning(
     "pass@k is too low.",
     "Disable the cache, and run the evaluation again.",
 )
+FEW_POSSIBLE_CLUSTERS = MessageType.note(
+    "UQ427",
+    "If questions in each of the {n_clusters:count group} with the same {field!r} share material, the interval is "
+    "[{low:.3f}, {high:.3f}] instead of [{low_independent:.3f}, {high_independent:.3f}]. To use these groups as "
+    "clusters, add --cluster {field}.",
+    "A field that may define clusters is used automatically only if it has at least 5 different values, because the "
+    "interval of 3 or 4 clusters depends mostly on the prior distribution.",
+    "If questions in the same group share material, name the field with `--cluster FIELD`. Otherwise use `--cluster "
+    "none`.",
+)
 
 TYPES = message_types_in(globals())

@@ -30,6 +30,9 @@ from harness_uq.stats.common.validate_outcomes import check_question_counts
 PRIOR_CLUSTERS = 20.0  # weight of the model's variance, in clusters
 FEW_EXCEPTIONS = 4  # clusters with several wrong answers, up to which limits are compared with neighbouring data
 FEW_PRIOR, FEW_SPREAD = 2.5, 0.5  # with few clusters: additions to the prior answers and to the model's variance
+_ROUNDING = 1e-12
+FEW_FULL, FEW_NONE = 15.0, 30.0  # clusters up to which, and from which on not, intervals reach to the equal tails
+MOST_ADDED = 0.1  # largest extension towards the equal tails, relative to the width
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,7 @@ class _ClusterMoments:
         return np.asarray(np.maximum(two - 2.0 * centre * one + centre**2 * none, 0.0))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class _Sample:
     """What the posterior of the score is computed from.
 
@@ -81,13 +84,33 @@ class _Sample:
     icc: float
     icc_questions: float | None
 
-    @property
+    @cached_property
     def posterior(self) -> Posterior:
         """Mixture over the correlations, which allows for unseen subpopulations."""
         mixture = BetaMixturePosterior(*_beta_parameters(self.clusters, self.effective, self.answers), self.masses)
         if self.unseen.lowest or self.unseen.highest:
             return self.unseen.widen(mixture.tabulate())
         return mixture
+
+    @property
+    def reach(self) -> float:
+        """How far highest-density intervals are extended towards the equal-tailed ones, from 0 to 1.
+
+        It depends on the sizes and weights of the clusters only, so that limits remain monotone in the right answers.
+        """
+        c = self.clusters.effective
+        few = float(np.clip((FEW_NONE - c) / (FEW_NONE - FEW_FULL), 0.0, 1.0))
+        return (1.0 - c / self.answers) * few
+
+    def interval(self, level: float, kind: IntervalKind) -> tuple[float, float]:
+        """Interval of the posterior; if there are few clusters, `hdi` is extended towards the equal tails."""
+        low, high = self.posterior.interval(level, kind)
+        if kind != "hdi" or self.reach <= _ROUNDING:
+            return low, high
+        tails = self.posterior.interval(level, "quantile")
+        below, above = self.reach * max(low - tails[0], 0.0), self.reach * max(tails[1] - high, 0.0)
+        share = min(1.0, MOST_ADDED * (high - low) / max(below + above, _ROUNDING))
+        return low - share * below, high + share * above
 
 
 class ClusteredScorePosterior(Posterior):
@@ -101,28 +124,32 @@ class ClusteredScorePosterior(Posterior):
     def __init__(
         self, sample: _Sample, all_right: Callable[[], _Sample], fewer_wrong: "_Neighbour", fewer_right: "_Neighbour"
     ) -> None:
-        self._posterior, self._compute_all_right = sample.posterior, all_right
+        self._sample, self._compute_all_right = sample, all_right
         self._fewer_wrong, self._fewer_right = fewer_wrong, fewer_right
-        self._answers, self._rate = sample.answers, sample.unseen.rate
         self.icc_mean, self.icc_questions = sample.icc, sample.icc_questions
         self.effective_clusters = sample.clusters.effective
 
     @property
     def mean(self) -> float:
-        return self._posterior.mean
+        return self._sample.posterior.mean
 
     @property
     def sd(self) -> float:
-        return self._posterior.sd
+        return self._sample.posterior.sd
 
     def quantile(self, p: ArrayLike) -> FloatArray:
-        return self._posterior.quantile(p)
+        return self._sample.posterior.quantile(p)
 
     def cdf(self, x: ArrayLike) -> FloatArray:
-        return self._posterior.cdf(x)
+        return self._sample.posterior.cdf(x)
 
     def interval(self, level: float = 0.95, kind: IntervalKind = "quantile") -> tuple[float, float]:
-        """Credible interval, extended so that an additional right answer does not lower a limit.
+        """Credible interval, extended if there are few clusters, and so that a right answer more lowers no limit.
+
+        With fewer than 30 effective clusters the highest-density interval excludes one tail too often. Each of its
+        limits therefore moves towards that of the equal-tailed interval if the latter is farther out: by the share
+        1 - c / N of the way for c effective clusters with the effective number N of answers at correlation 0, times
+        min(1, (30 - c) / 15). The interval becomes at most 10 % wider.
 
         Clusters that agree, or one that differs from all others, are evidence of a high correlation. A single wrong
         answer elsewhere weakens it, and would raise the lower limit. If at most half of the weight is in clusters with
@@ -130,12 +157,12 @@ class ClusteredScorePosterior(Posterior):
         If these are at most four clusters, it is also at most the limit without the wrong answers of the others.
         Likewise for the upper limit. Arguments and errors are those of `Posterior.interval`.
         """
-        low, high = self._posterior.interval(level, kind)
+        low, high = self._sample.interval(level, kind)
         wrong, right = self._fewer_wrong, self._fewer_right
-        if wrong.posterior is not None:
-            low = min(low, wrong.posterior.interval(level, kind)[0])
-        if right.posterior is not None:
-            high = max(high, right.posterior.interval(level, kind)[1])
+        if wrong.sample is not None:
+            low = min(low, wrong.sample.interval(level, kind)[0])
+        if right.sample is not None:
+            high = max(high, right.sample.interval(level, kind)[1])
         bound = self._least_if_all_right(level)
         if (wrong.is_mostly_agreed and low > bound) or (right.is_mostly_agreed and 1.0 - high > bound):
             limit = self._if_all_right.interval(level, kind)[0]
@@ -144,15 +171,15 @@ class ClusteredScorePosterior(Posterior):
         return low, high
 
     @cached_property
-    def _if_all_right(self) -> Posterior:
-        return self._compute_all_right().posterior
+    def _if_all_right(self) -> _Sample:
+        return self._compute_all_right()
 
     def _least_if_all_right(self, level: float) -> float:
         """Bound below the lower limit if all answers are right: every cluster consists of copies of one answer."""
         c = self.effective_clusters
-        a, b = _beta_parameters(_ClusterMoments(1.0, np.full(3, 1.0 / c), 1.0), np.array([c]), self._answers)
+        a, b = _beta_parameters(_ClusterMoments(1.0, np.full(3, 1.0 / c), 1.0), np.array([c]), self._sample.answers)
         tail = (1.0 - level) / 4.0
-        return float(BetaPosterior(a[0], b[0]).quantile(tail) * tail ** (1.0 / self._rate))
+        return float(BetaPosterior(a[0], b[0]).quantile(tail) * tail ** (1.0 / self._sample.unseen.rate))
 
 
 def clustered_score_posterior(
@@ -291,11 +318,11 @@ def nested_score_posterior(successes: ArrayLike, trials: ArrayLike, clusters: Ar
 class _Neighbour:
     """The same clusters, where clusters with a single wrong answer have none.
 
-    `posterior` is None if the data are the given ones, or if no or many clusters have several wrong answers;
+    `sample` is None if the data are the given ones, or if no or many clusters have several wrong answers;
     `is_mostly_agreed` says whether clusters with at most one wrong answer have at least half of the weight.
     """
 
-    posterior: Posterior | None
+    sample: _Sample | None
     is_mostly_agreed: bool
 
     @classmethod
@@ -321,7 +348,7 @@ class _Neighbour:
         if not is_single.any():
             return cls(None, is_mostly_agreed)
         changed = np.where(is_single if codes is None else is_single[codes], n, s)
-        return cls(compute(n - changed if mirrored else changed).posterior, is_mostly_agreed)
+        return cls(compute(n - changed if mirrored else changed), is_mostly_agreed)
 
 
 def _clustered_sample(s: FloatArray, n: FloatArray, w: FloatArray) -> _Sample:

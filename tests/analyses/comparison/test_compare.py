@@ -668,6 +668,21 @@ def test_a_few_own_questions_leave_the_paired_method():
     assert one(a, b).method == "dirichlet"
 
 
+@pytest.mark.parametrize("n_clusters", [2, 3, 4, 5])
+def test_three_or_four_detected_clusters_are_hinted_at_with_both_intervals(n_clusters: int) -> None:
+    rng = np.random.default_rng(7)
+    fields = {"passage": [k % n_clusters for k in range(60)]}
+    a, b = (task_log(rng.integers(0, 2, 60).astype(float), system=name, fields=fields) for name in "ab")
+    (row,), (used,) = compare(a, b), compare(a, b, cluster="passage")
+    assert (row.cluster_key is None) == (n_clusters < 5)
+    assert has(row, "few-possible-clusters") == (n_clusters in (3, 4))
+    if n_clusters in (3, 4):
+        limits = params_of(row, "few-possible-clusters")
+        ends = {end: limits[end] for end in ("low", "high")}
+        assert ends == pytest.approx({"low": used.difference.interval.low, "high": used.difference.interval.high})
+        assert limits["high_independent"] == row.difference.interval.high
+
+
 @pytest.mark.parametrize("n_clusters", [5, 15])
 def test_few_clusters_have_a_warning(n_clusters: int) -> None:
     rng = np.random.default_rng(0)

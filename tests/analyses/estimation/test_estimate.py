@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -201,10 +202,39 @@ def test_few_clusters_show_the_other_priors_interval():
     assert has(row, "cluster-prior", n_clusters=4, clusters="passage")
 
 
-@pytest.mark.parametrize(
-    ("method", "label"), [("bayes", "equal-tailed-interval"), ("clustered-beta", "homogeneous-clusters")]
-)
-def test_few_clusters_of_high_correlation_show_the_equal_tails(method, label):
+def passages_log(n_passages, **options):
+    """Questions on passages of ten, each with its own success rate, the same for any number of passages."""
+    rng = np.random.default_rng(2)
+    values = (rng.random((30, 10)) < rng.choice([0.2, 0.9], (30, 1)))[:n_passages].astype(float).ravel()
+    return task_log(values, fields={"passage": np.repeat(np.arange(n_passages), 10).tolist()}, **options)
+
+
+def test_no_interval_jumps_where_a_passage_is_added_from_five_on():
+    """20 passages gave [0.541, 0.751] and 19 passages [0.563, 0.705], because the field was ignored."""
+    widths = [one(passages_log(n)).interval.width for n in range(5, 31)]
+    assert max(a / b for a, b in pairwise(widths)) < 1.15
+    assert max(b / a for a, b in pairwise(widths)) < 1.1
+
+
+@pytest.mark.parametrize("n_passages", [2, 3, 4, 5])
+def test_three_or_four_passages_are_hinted_at_with_both_intervals(n_passages):
+    row = one(passages_log(n_passages))
+    used = one(passages_log(n_passages), structure=StructureOptions("passage"))
+    assert (row.cluster_key is None) == (n_passages < 5)
+    assert has(row, "few-possible-clusters") == (n_passages in (3, 4))
+    assert has(row, "possible-cluster-fields") == (n_passages == 2)
+    if n_passages in (3, 4):
+        assert params_of(row, "few-possible-clusters") == {
+            "field": "passage",
+            "n_clusters": n_passages,
+            "low": used.interval.low,
+            "high": used.interval.high,
+            "low_independent": row.interval.low,
+            "high_independent": row.interval.high,
+        }
+
+
+def test_few_clusters_of_high_correlation_show_the_equal_tails_if_the_interval_is_that_of_the_beta_model():
     """The default covers at least 0.92 there, clustered-beta does not (docs/calibration.md, few clusters)."""
     rows = [
         one(
@@ -214,12 +244,10 @@ def test_few_clusters_of_high_correlation_show_the_equal_tails(method, label):
             structure=StructureOptions("passage"),
             method=method,
         )
+        for method in ("clustered-beta", "bayes")
         for right in ((20, 1, 19), (10, 11, 12), (20, 20, 20))
     ]
-    assert [has(row, label) for row in rows] == [True, False, False]
-    is_warning = method == "clustered-beta"
-    assert has(rows[0].warnings, label) == is_warning
-    assert has(rows[0].warnings, "homogeneous-clusters") == is_warning
+    assert [has(row, "homogeneous-clusters") for row in rows] == [True] + [False] * 5
 
 
 def test_one_cluster_is_a_proper_posterior_with_a_note():

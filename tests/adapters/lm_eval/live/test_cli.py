@@ -15,7 +15,7 @@ import pytest
 
 from harness_uq import HarnessUqError
 from harness_uq.commands.main import main
-from harness_uq.messages.catalogue.score_structure import RANGE_UNKNOWN
+from harness_uq.messages.catalogue.score_structure import FEW_POSSIBLE_CLUSTERS, RANGE_UNKNOWN
 from harness_uq.options import LIVE_OPTIONS
 from harness_uq_lm_eval.live import startup_hook
 from harness_uq_lm_eval.live.settings import LmEvalSettings, RequestedSettings, add_arguments
@@ -266,6 +266,21 @@ def test_notes_are_printed_below_the_tables_as_well(run):
     notes = [one for entry in results["uq"]["estimates"] for one in entry["messages"] if one["severity"] == "note"]
     assert notes
     assert all(f"({note['code']})" in printed for note in notes)
+
+
+def test_a_detected_field_clusters_from_five_values_on_and_is_noted_with_both_intervals_below(run):
+    """The task has 40 rows in five paragraphs, and the first 24 rows are in three."""
+    _, _, results = run("--limit", "40", tasks="live_acc_all")
+    assert live_runs.entries(results)["live_acc_all", "acc", "none"]["n_clusters"] == 5
+    _, printed, results = run("--limit", "24", tasks="live_acc_all")
+    entry = live_runs.entries(results)["live_acc_all", "acc", "none"]
+    (note,) = (one for one in entry["messages"] if one["code"] == FEW_POSSIBLE_CLUSTERS.code)
+    params = note["params"]
+    assert (params["field"], params["n_clusters"]) == ("idx.paragraph", 3)
+    assert params["low"] < params["low_independent"] == entry["interval"]["low"]
+    text = " ".join(printed.split())
+    assert f"[{params['low']:.3f}, {params['high']:.3f}] instead of" in text
+    assert "add --uq-cluster idx.paragraph" in text
 
 
 def test_method_is_another_spelling_of_uq(run):
