@@ -21,6 +21,7 @@ SEED = 2407
 DESIGNS = ((30, 4), (100, 4), (100, 8), (400, 4))
 LAWS = {"Beta(2, 2)": (2.0, 2.0), "Beta(9, 1)": (9.0, 1.0)}
 ERRORS = (0.0, 0.25, 0.5, 1.0)
+THRESHOLDS = (0.01, 0.03, 0.05, 0.09, 0.15, 0.2)  # of the p-value, for the curve of power against false alarms
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(41)
 WEIGHTS = WEIGHTS / WEIGHTS.sum()
 
@@ -34,7 +35,7 @@ def simulate(design: tuple[int, int], law: tuple[float, float], error: float, n:
     """Rates of the warning, mean intra-batch correlation and coverage in one cell."""
     rng = np.random.default_rng([SEED, *design, int(100 * law[0]), int(100 * error)])
     population = expected_rate(logit(rng.beta(*law, 200_000)), error).mean()
-    warned, correlations, covered = 0, [], []
+    p_values, correlations, covered = [], [], []
     for i in range(n):
         logits = logit(rng.beta(*law, design[0]))
         rates = expit(logits[:, None] + error * rng.standard_normal(design[1]))
@@ -43,7 +44,7 @@ def simulate(design: tuple[int, int], law: tuple[float, float], error: float, n:
             test = cochran_q(scores)
         except NotEstimableError:
             continue
-        warned += test.p_value < BATCH_EFFECT_P
+        p_values.append(test.p_value)
         correlations.append(test.intra_batch_correlation)
         if i < n_covered:
             right, trials = scores.sum(axis=1), np.full(design[0], design[1])
@@ -55,7 +56,8 @@ def simulate(design: tuple[int, int], law: tuple[float, float], error: float, n:
             covered.append([low <= truth <= high for (low, high), truth in zip(intervals, truths, strict=True)])
     shares = np.mean(covered, axis=0).tolist()
     return {
-        "warned": warned / n,
+        "warned": sum(p < BATCH_EFFECT_P for p in p_values) / n,
+        "warned_at": {str(threshold): sum(p < threshold for p in p_values) / n for threshold in THRESHOLDS},
         "intra_batch_correlation": float(np.mean(correlations)),
         "coverage_population": shares[0],
         "coverage_benchmark": shares[1],

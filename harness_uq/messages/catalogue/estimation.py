@@ -138,8 +138,8 @@ NON_EXCHANGEABLE_TRIALS = MessageType.warning(
     "The first trials of all questions form one batch, the second trials the next batch, and so on. The intra-batch "
     "correlation is the proportion of the variance of scores that all questions of a batch share, for example because "
     "of a seed or a server. To reduce the uncertainty due to batches, you need more batches, because more questions "
-    "do not reduce this uncertainty. The warning appears in about 3 % of data sets without differences between "
-    "batches.",
+    "do not reduce this uncertainty. The warning appears in 7 to 10 % of data sets without differences between "
+    "batches. It can be absent although the batches differ, in particular with few trials per question.",
     "Log each batch as a separate run, and measure the variation between the runs with `harness-uq effects`.",
 )
 NON_RANDOM_SUBSET = MessageType.warning(
