@@ -26,6 +26,7 @@ from harness_uq.messages.catalogue.score_structure import (
 from harness_uq.messages.errors import StructureError
 
 PROMPT_PREFIX = "prompt_prefix"
+MANY_CLUSTERS = 20  # of nested fields with at least as many values, the coarsest defines the clusters
 MIN_AUTOMATIC_CLUSTERS = 5  # detected fields with fewer values are only hints
 MIN_HINTED_CLUSTERS = 3  # from this number on, the hint contains the interval of these clusters
 
@@ -166,9 +167,10 @@ _NEVER_A_CLUSTER = re.compile(
 
 
 def clusters_by_heuristics(log: TaskLog, entry: CatalogueEntry | None) -> Clusters:
-    """The coarsest field that is detected as clusters, or none, with a hint about the others.
+    """The field that is detected as clusters, or none, with a hint about the others.
 
-    A detected field with three or four values is not used, but returned as `Clusters.few`, whose messages are the hints
+    It is the coarsest with at least 20 values. If there is none, it is the finest, which is less often a category, such
+    as the section of a book with 12 passages. A detected field with three or four values is not used, but returned as `Clusters.few`, whose messages are the hints
     about the other fields.
     The strata of the catalogue's entry are never clusters. Unless the catalogue knows the task, every field that groups
     the questions is part of the hint, whatever the harness.
@@ -178,7 +180,10 @@ def clusters_by_heuristics(log: TaskLog, entry: CatalogueEntry | None) -> Cluste
         for name, candidate in candidate_fields(log).items()
         if _looks_like_a_cluster(name, candidate) and not (entry and name in entry.strata)
     }
-    strong = {name: c for name, c in named.items() if c.n_distinct >= MIN_AUTOMATIC_CLUSTERS}
+    many, strong = (
+        {name: c for name, c in named.items() if c.n_distinct >= least}
+        for least in (MANY_CLUSTERS, MIN_AUTOMATIC_CLUSTERS)
+    )
     groups = dict(named)
     if entry is None:  # fields with any name that have at least two questions per value on average
         groups |= {
@@ -187,18 +192,17 @@ def clusters_by_heuristics(log: TaskLog, entry: CatalogueEntry | None) -> Cluste
             if not _NEVER_A_CLUSTER.search(name) and 2 <= candidate.n_distinct <= len(candidate.codes) / 2
         }
     if strong:
-        return _detected(strong)
+        return _detected(strong, _coarsest(many) if many else _finest(strong))
     found = independent("no field says that questions share material", _hints(groups))
     few = {name: c for name, c in named.items() if c.n_distinct >= MIN_HINTED_CLUSTERS}
     if not few:
         return found
-    clusters = _detected(few)
+    clusters = _detected(few, _finest(few))
     others = {name: candidate for name, candidate in groups.items() if name != clusters.key}
     return replace(found, few=replace(clusters, messages=_hints(others)))
 
 
-def _detected(candidates: Mapping[str, MetadataField]) -> Clusters:
-    name = _coarsest(candidates)
+def _detected(candidates: Mapping[str, MetadataField], name: str) -> Clusters:
     evidence = "repeated text" if candidates[name].is_text or name == PROMPT_PREFIX else "name of the field"
     return labelled(name, candidates[name], f"heuristic: {evidence}, {candidates[name].n_distinct} values")
 
@@ -221,6 +225,11 @@ def _coarsest(candidates: Mapping[str, MetadataField]) -> str:
         name for name, c in candidates.items() if np.unique(np.stack([finest, c.codes]), axis=1).shape[1] == n_finest
     ]
     return min(nesting, key=lambda name: (candidates[name].n_distinct, candidates[name].is_text, name))
+
+
+def _finest(candidates: Mapping[str, MetadataField]) -> str:
+    """Return the field with the most values."""
+    return min(candidates, key=lambda name: (-candidates[name].n_distinct, candidates[name].is_text, name))
 
 
 def _hints(candidates: Mapping[str, MetadataField]) -> tuple[Message, ...]:
