@@ -169,8 +169,8 @@ _NEVER_A_CLUSTER = re.compile(
 def clusters_by_heuristics(log: TaskLog, entry: CatalogueEntry | None) -> Clusters:
     """The field that is detected as clusters, or none, with a hint about the others.
 
-    It is the coarsest with at least 20 values. If there is none, it is the finest, which is less often a category, such
-    as the section of a book with 12 passages. A detected field with three or four values is not used, but returned as `Clusters.few`, whose messages are the hints
+    It is the coarsest with at least 20 values. If there is none, it is the finest, which is less often a category. A
+    detected field with three or four values is not used, but returned as `Clusters.few`, whose messages are the hints
     about the other fields.
     The strata of the catalogue's entry are never clusters. Unless the catalogue knows the task, every field that groups
     the questions is part of the hint, whatever the harness.
