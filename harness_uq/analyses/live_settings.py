@@ -108,9 +108,8 @@ class LiveSettings:
         if self.compare is not None and not Path(self.compare).exists():
             raise UsageError(f"Run to compare with not found: {self.compare}. Give the path of a logged run.")
         estimand = parse_estimand(self.estimand, self.scope)
-        if (
-            self.method in estimators and self.estimand != "mean"
-        ):  # single scores can have another estimand by themselves
+        # without a chosen estimand, single scores can have one of their own
+        if self.method in estimators and self.estimand != "mean":
             try:
                 require_estimand(estimators[self.method], estimand)
             except NotEstimableError as error:
