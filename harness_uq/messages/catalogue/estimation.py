@@ -130,15 +130,15 @@ UNSEEN_SUBPOPULATION = MessageType.warning(
     '"rule of three"). The interval assumes that the sample contains questions from every subpopulation.',
     "Add questions. More trials of the same questions do not show whether a subpopulation of questions is missing.",
 )
-NON_EXCHANGEABLE_TRIALS = MessageType.warning(
+NON_EXCHANGEABLE_TRIALS = MessageType.note(
     "UQ113",
-    "Scores differ systematically between trials of the same questions: the intra-batch correlation is "
-    "{intra_batch_correlation:.3f} (Cochran's Q test, p = {p_value:.1g}). The interval assumes independent trials "
-    "and is too narrow if each trial had its own seed, server or run.",
+    "Scores may differ systematically between trials of the same questions: the intra-batch correlation is "
+    "{intra_batch_correlation:.3f} (Cochran's Q test, p = {p_value:.1g}). The interval assumes independent trials. "
+    "If each trial had its own seed, server or run, the interval is too narrow.",
     "The first trials of all questions form one batch, the second trials the next batch, and so on. The intra-batch "
     "correlation is the proportion of the variance of scores that all questions of a batch share, for example because "
     "of a seed or a server. To reduce the uncertainty due to batches, you need more batches, because more questions "
-    "do not reduce this uncertainty. The warning appears in 7 to 10 % of data sets without differences between "
+    "do not reduce this uncertainty. The note appears in 7 to 10 % of data sets without differences between "
     "batches. It can be absent although the batches differ, in particular with few trials per question.",
     "Log each batch as a separate run, and measure the variation between the runs with `harness-uq effects`.",
 )
