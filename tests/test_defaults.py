@@ -19,9 +19,9 @@ UNIT = {"structure": StructureOptions(ranges={"score": (0.0, 1.0)})}
 # scores, clusters, options; method, interval; the page that says why
 DEFAULTS = {
     "right or wrong": (RIGHT, None, {}, "beta", 0.659947, 0.959123, "001"),
-    "in clusters": (OF_PASSAGES, PASSAGES, {}, "clustered", 0.546124, 0.814953, "043"),
-    "in trials": (TRIALS, None, {}, "clustered", 0.501934, 0.888126, "041"),
-    "in clusters and trials": (TRIALS, PAIRS, {}, "nested", 0.450767, 0.896270, "043"),
+    "in clusters": (OF_PASSAGES, PASSAGES, {}, "clustered", 0.541483, 0.814953, "072"),
+    "in trials": (TRIALS, None, {}, "clustered", 0.489521, 0.888126, "072"),
+    "in clusters and trials": (TRIALS, PAIRS, {}, "nested", 0.417142, 0.896270, "072"),
     "bounded": (GRADED, None, UNIT, "dirichlet-process", 0.706840, 0.914748, "071"),
     "bounded in clusters": (GRADED, PAIRS, UNIT, "clustered-dp", 0.737786, 0.918434, "071"),
     "unbounded": (LONG_TAILED, None, {}, "hall", 2.505610, 28.714498, "022"),

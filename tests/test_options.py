@@ -120,8 +120,8 @@ def test_keywords_give_the_results_of_the_options(with_keywords: Callable, with_
 
 def test_keywords_change_the_results() -> None:
     assert harness_uq.estimate(A, level=0.8)[0].interval.level == 0.8
-    assert harness_uq.estimate(A, method="t")[0].method == "t"
-    assert harness_uq.estimate(A, cluster="passage")[0].cluster_key == "passage"
+    assert harness_uq.estimate(A, method="t", cluster="none")[0].method == "t"
+    assert harness_uq.estimate(A, cluster="none")[0].cluster_key is None
     (structure,) = harness_uq.detect_structure(A, cluster="passage")
     assert structure.clusters.key == "passage"
 
@@ -203,10 +203,10 @@ def test_an_unknown_method_of_a_comparison_is_an_error() -> None:
 
 
 def test_settings_files_are_not_read(tmp_path, monkeypatch) -> None:
-    (tmp_path / "harness-uq.toml").write_text('level = 0.5\ncluster = "passage"\nmargin = 0.2\nignore = ["UQ205"]\n')
+    (tmp_path / "harness-uq.toml").write_text('level = 0.5\ncluster = "none"\nmargin = 0.2\nignore = ["UQ205"]\n')
     monkeypatch.chdir(tmp_path)
     (row,) = harness_uq.estimate(A)
-    assert (row.interval.level, row.cluster_key) == (0.95, None)
+    assert (row.interval.level, row.cluster_key) == (0.95, "passage")
     assert harness_uq.compare(A, B)[0].margin == 0
 
 

@@ -22,11 +22,13 @@ from harness_uq.messages.errors import DataError, NotEstimableError
 from harness_uq.results.estimate import Estimate
 from harness_uq.stats.clusters.cluster_robust import cluster_robust
 from harness_uq.stats.common.posterior import Posterior
+from harness_uq.stats.design.paired_power import PairedDesign, WidthRatio, default_width_ratio
 from harness_uq.stats.design.planning import expected_width, predict_width
-from harness_uq.stats.design.power import minimum_detectable_effect, paired_variance
+from harness_uq.stats.design.power import paired_variance
 from harness_uq.stats.trials.diagnostics import variance_components
 
 FEW_CLUSTERS = 10
+_MOST_REPEATED = 16  # trials per question, with more of which the interval is as wide
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,11 @@ class Components:
     pilots : pilot runs of the systems, used for the width of the widest interval; none if the plan is based on numbers
     correlation : assumed correlation between the scores of two systems, from which `difference` follows; None without
         this assumption
+    cluster_size : mean number of questions per cluster; 1 if the questions are independent
+    score_range : length of the range of the scores; None if it is unknown, in which case intervals are those of
+        Student's t
+    discordant : share of questions that exactly one of two systems answers correctly in one trial; None unless all
+        answers are right or wrong
     messages : notes and warnings
     """
 
@@ -98,6 +105,9 @@ class Components:
     trials: int = 1
     pilots: tuple[PilotSystem, ...] = ()
     correlation: float | None = None
+    cluster_size: float = 1.0
+    score_range: float | None = None
+    discordant: float | None = None
     messages: tuple[Message, ...] = ()
 
     def __post_init__(self) -> None:
@@ -126,6 +136,9 @@ class Components:
         return replace(
             self,
             difference=2 * (self.between or 0.0) * (1 - correlation),
+            discordant=None
+            if self.discordant is None
+            else 2 * (self.variance(1) or 0.0) - 2 * (self.between or 0.0) * correlation,
             design_effect_difference=self.design_effect,
             correlation=correlation,
             messages=(ASSUMED_CORRELATION(correlation=correlation), *notes),
@@ -141,12 +154,29 @@ class Components:
             paired_variance(self.difference, noise, noise, trials_a=k, trials_b=k, design_effect=design_effect)
         )
 
-    def detectable(self, n_questions: int, n_trials: int, *, level: float, power: float) -> float | None:
-        """Return the minimum detectable difference at the requested power; None without a second system."""
+    def design(self, n_trials: int) -> PairedDesign | None:
+        """What determines the power of comparisons with this number of trials; None without a second system."""
         variance = self.variance_of_difference(n_trials)
         if variance is None:
             return None
-        return float(minimum_detectable_effect(n_questions, variance, level=level, power=power))
+        size = max(self.cluster_size, 1.0)
+        if self.discordant is not None and n_trials == 1 and size == 1:
+            return PairedDesign(variance, discordant=self.discordant)
+        ratio = WidthRatio()
+        if self.score_range is not None and variance > 0:
+            is_repeated = self.discordant is not None and (n_trials > 1 or size > 1)
+            sd = float(f"{math.sqrt(variance * size) / self.score_range:.2g}")
+            ratio = default_width_ratio(sd, round(size), min(n_trials, _MOST_REPEATED) if is_repeated else None)
+        return PairedDesign(variance, size, width_ratio=ratio)
+
+    def detectable(self, n_questions: int, n_trials: int, *, level: float, power: float) -> float | None:
+        """Return the minimum detectable difference at the requested power; None if unknown or without a second system.
+
+        It is unknown with one cluster, and if it would be larger than the range of the scores.
+        """
+        design = self.design(n_trials)
+        found = None if design is None else design.detectable(n_questions, level=level, power=power)
+        return None if found is None or found > (self.score_range or math.inf) else found
 
     def width(self, n_questions: int, n_trials: int, *, level: float) -> float | None:
         """Return the expected width of a score's interval, the widest among the pilot's systems; None if unknown."""
@@ -160,7 +190,12 @@ class Components:
         return float(expected_width(n_questions, variance=variance, level=level, design_effect=self.design_effect))
 
 
-def pilot_components(values: Sequence[FloatArray], units: IntArray | None, estimates: Sequence[Estimate]) -> Components:
+def pilot_components(
+    values: Sequence[FloatArray],
+    units: IntArray | None,
+    estimates: Sequence[Estimate],
+    bounds: tuple[float, float] | None = None,
+) -> Components:
     """Estimate the components from pilot runs of one or more systems on the same questions.
 
     Components of a score are averaged over the systems, and components of a difference over the pairs of systems. The
@@ -168,8 +203,8 @@ def pilot_components(values: Sequence[FloatArray], units: IntArray | None, estim
     components refer to one trial.
 
     `values` (n_questions, n_trials) of each system are NaN for a missing trial. `units` are labels of clusters, None if
-    questions are independent, and expected widths are scaled from the posteriors of `estimates`. Raises
-    NotEstimableError if there are fewer than two questions.
+    questions are independent, and expected widths are scaled from the posteriors of `estimates`. `bounds` are the range
+    of the scores, None if unknown. Raises NotEstimableError if there are fewer than two questions.
     """
     if len(values[0]) < 2:
         raise NotEstimableError(PILOT_TOO_SMALL())
@@ -178,6 +213,9 @@ def pilot_components(values: Sequence[FloatArray], units: IntArray | None, estim
     pairs = list(combinations(zip(values, systems, strict=True), 2))
     differences = [a - b for a, b in combinations([np.nanmean(v, axis=1) for v in values], 2)]
     omega2 = [_omega2(d, a, b, is_split=is_split) for d, ((_, a), (_, b)) in zip(differences, pairs, strict=True)]
+    n, is_right_or_wrong = len(values[0]), all(bool(np.isin(v[np.isfinite(v)], (0.0, 1.0)).all()) for v in values)
+    noise = 2 * float(np.mean([s.noise for s in systems])) if is_split else 0.0
+    discordant = [(w + noise) * (n - 1) / n + d.mean() ** 2 for d, w in zip(differences, omega2, strict=True)]
     return Components(
         between=float(np.mean([s.between if is_split else s.variance(1) for s in systems])),
         within=float(np.mean([s.noise for s in systems])) if is_split else None,
@@ -185,6 +223,9 @@ def pilot_components(values: Sequence[FloatArray], units: IntArray | None, estim
         design_effect=float(np.mean([s.design_effect for s in systems])),
         design_effect_difference=float(np.mean([_design_effect(d, units) for d in differences])) if pairs else 1.0,
         trials=max(v.shape[1] for v in values) if is_split else 1,
+        cluster_size=1.0 if units is None else n / len(np.unique(units)),
+        score_range=None if bounds is None else bounds[1] - bounds[0],
+        discordant=float(np.mean(discordant or 0.0)) if is_right_or_wrong and bounds == (0.0, 1.0) else None,
         pilots=tuple(systems),
         messages=tuple(_notes(systems, units)),
     )

@@ -33,7 +33,6 @@ from harness_uq.output.words import amount, count_of
 from harness_uq.results.plan import Plan, PlanRow
 from harness_uq.results.result_list import ResultList
 from harness_uq.stats.design.budget_allocation import fewest
-from harness_uq.stats.design.power import required_questions
 
 _QUESTIONS = (50, 100, 200, 500, 1000, 2000, 5000)
 _TRIALS = (1, 2, 4, 8)
@@ -75,11 +74,12 @@ def plan(
     NotEstimableError : if no task of the pilot has a score for each question
     TypeError : if an option does not exist
 
-    Example of Miller (2024, section 5): with omega^2 = 1/9, 969 questions are needed to detect 3 points.
+    Example of Miller (2024, section 5): with omega^2 = 1/9, 969 questions are needed to detect 3 points if the variance
+    is known, and 971 with Student's t.
 
     >>> found = plan(components=Components(difference=1 / 9), difference=0.03)
     >>> found[0].recommended.n_questions
-    969
+    971
     """
     chosen, selection = resolve("plan", options, keywords)
     if components is not None and pilot is None:
@@ -152,7 +152,7 @@ def _plan_of(
     estimates = [marginal(entry, how, plugins) for entry in common]
     # if any system's trials differ, identical trials of another imply no noise
     values = panel.values if panel.n_trials == 1 else panel.logged
-    components = pilot_components(values, panel.units, estimates)
+    components = pilot_components(values, panel.units, estimates, panel.bounds)
     if correlation is not None or (len(panel.systems) == 1 and options.difference is not None):
         components = components.with_correlation(correlation or 0.0)
     if components.variance_of_difference(components.trials) == 0:
@@ -279,10 +279,11 @@ def _meets(components: Components, target: Options, n_questions: int, n_trials: 
 def _fewest_questions(components: Components, target: Options, n_trials: int) -> int | None:
     """Return the number of questions that meets the target with this many trials; None if unknown or above 10^7."""
     if target.difference is not None:
-        variance = components.variance_of_difference(n_trials)
-        if variance is None:
+        design = components.design(n_trials)
+        if design is None:
             return None
-        return int(required_questions(target.difference, variance, level=target.level, power=target.power))
+        n_questions = design.required(target.difference, level=target.level, power=target.power)
+        return n_questions if n_questions is None or n_questions <= MAX_QUESTIONS else None
     if components.variance(n_trials) is None:
         return None
     return fewest(lambda n_questions: _meets(components, target, n_questions, n_trials), 2, MAX_QUESTIONS)
@@ -303,7 +304,7 @@ def answer_of(best: PlanRow | None, components: Components, target: Options, pil
     if best is None:
         return f"None of the designs would {goal}. {_why_not(components, target)}"
     after = _assumption(components, target), _of_pilot(best, components, target, pilot), _also(best, components, target)
-    return f"To {goal}, {_ask(best)}{cost}.{''.join(after)}"
+    return f"To {goal}, {_ask(best, components)}{cost}.{''.join(after)}"
 
 
 def _goal(target: Options, components: Components) -> str:
@@ -314,8 +315,15 @@ def _goal(target: Options, components: Components) -> str:
     return f"expect a {100 * target.level:g} % interval {amount(target.width or 0.0, in_points=in_points)} wide"
 
 
-def _ask(row: PlanRow) -> str:
-    return f"ask {count_of(row.n_questions, 'question')} {_times(row.n_trials)} each"
+def _ask(row: PlanRow, components: Components) -> str:
+    return f"ask {_questions(row.n_questions, components)} {_times(row.n_trials)} each"
+
+
+def _questions(n_questions: int, components: Components) -> str:
+    """Number of questions and, if they are in clusters, of clusters."""
+    clusters = math.ceil(n_questions / components.cluster_size - 1e-9)
+    about = count_of(n_questions, "question")
+    return about if components.cluster_size == 1 else f"{about} in {count_of(clusters, 'cluster')}"
 
 
 def _times(n_trials: int) -> str:
@@ -326,7 +334,7 @@ def _of_pilot(best: PlanRow, components: Components, target: Options, pilot: Pla
     """The design of the pilot, and the number of questions with as many trials, if the plan has another number."""
     if pilot is None or target.budget is not None:
         return ""
-    asked = f" The pilot asked {count_of(pilot.n_questions, 'question')} {_times(pilot.n_trials)} each"
+    asked = f" The pilot asked {_questions(pilot.n_questions, components)} {_times(pilot.n_trials)} each"
     if target.difference is None and pilot.expected_width is not None:
         asked += f", with an interval {amount(pilot.expected_width, in_points=components.in_points)} wide"
     if pilot.n_trials == best.n_trials or target.trials is not None:

@@ -171,7 +171,7 @@ def clusters_by_heuristics(log: TaskLog, entry: CatalogueEntry | None) -> Cluste
 
     It is the coarsest with at least 20 values. If there is none, it is the finest, which is less often a category. A
     detected field with three or four values is not used, but returned as `Clusters.few`, whose messages are the hints
-    about the other fields.
+    about the other fields. The beginning of the prompt needs at least 20 values.
     The strata of the catalogue's entry are never clusters. Unless the catalogue knows the task, every field that groups
     the questions is part of the hint, whatever the harness.
     """
@@ -180,9 +180,10 @@ def clusters_by_heuristics(log: TaskLog, entry: CatalogueEntry | None) -> Cluste
         for name, candidate in candidate_fields(log).items()
         if _looks_like_a_cluster(name, candidate) and not (entry and name in entry.strata)
     }
-    many, strong = (
-        {name: c for name, c in named.items() if c.n_distinct >= least}
-        for least in (MANY_CLUSTERS, MIN_AUTOMATIC_CLUSTERS)
+    # prompts that begin alike in few ways share an instruction, and not the material
+    many, strong, few = (
+        {name: c for name, c in named.items() if c.n_distinct >= (MANY_CLUSTERS if name == PROMPT_PREFIX else least)}
+        for least in (MANY_CLUSTERS, MIN_AUTOMATIC_CLUSTERS, MIN_HINTED_CLUSTERS)
     )
     groups = dict(named)
     if entry is None:  # fields with any name that have at least two questions per value on average
@@ -194,7 +195,6 @@ def clusters_by_heuristics(log: TaskLog, entry: CatalogueEntry | None) -> Cluste
     if strong:
         return _detected(strong, _coarsest(many) if many else _finest(strong))
     found = independent("no field says that questions share material", _hints(groups))
-    few = {name: c for name, c in named.items() if c.n_distinct >= MIN_HINTED_CLUSTERS}
     if not few:
         return found
     clusters = _detected(few, _finest(few))

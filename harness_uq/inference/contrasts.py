@@ -3,6 +3,7 @@
 A contrast refers to a panel with two systems A and B, or to two estimates without common questions.
 """
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -32,6 +33,7 @@ from harness_uq.results.estimate import Estimate, Interval, IntervalKind, Poster
 from harness_uq.stats.clusters.cluster_robust import cluster_robust
 from harness_uq.stats.common.posterior import BetaPosterior
 from harness_uq.stats.common.student import StudentPosterior
+from harness_uq.stats.design.paired_power import PairedDesign, WidthRatio
 from harness_uq.stats.pairs.independent import IndependentPosterior, difference_posterior
 from harness_uq.stats.pairs.paired import paired_posterior
 from harness_uq.stats.pairs.paired_frequentist import mcnemar_test, paired_t, pairing_gain
@@ -58,7 +60,8 @@ class Contrast:
     no difference; None if not available. `messages`: reasons for choosing this method. `info`: description of the
     method of both scores, if the difference was computed from them. `values`: scores of A and B that it is the
     difference of, if these are not the scores on the common questions. `rare_loss`: rare differences that the sample
-    would probably not contain; None if it suggests them.
+    would probably not contain; None if it suggests them. `observed`: variance and units of the differences of the
+    questions; None if they do not determine the power.
     """
 
     posterior: Posterior
@@ -70,6 +73,7 @@ class Contrast:
     info: MethodInfo | None = None
     values: tuple[float, float] | None = None
     rare_loss: RareLoss | None = None
+    observed: PairedDesign | None = None
 
     @property
     def std_error(self) -> float:
@@ -91,16 +95,22 @@ class Contrast:
         low, high = self.posterior.interval(level)
         return min(low, value), max(high, value)
 
-    def detectable(self, level: float, power: float) -> float:
-        """Return the minimum detectable difference: intervals of this level exclude 0 with this power.
+    def design(self, level: float, value: float, n_questions: int) -> PairedDesign:
+        """What determines the power of comparisons of this kind, see `PairedDesign`.
 
-        (z_{(1 + level) / 2} + z_power) std_error, Miller (2024), section 5. If the interval uses quantiles of
-        Student's t, they replace the normal quantiles.
+        Without the standard error of the questions' differences it follows from that of the posterior.
         """
-        tails = np.array([(1 + level) / 2, power])
-        t = self.posterior
-        quantiles = special.stdtrit(t.df, tails) if isinstance(t, StudentPosterior) else special.ndtri(tails)
-        return self.std_error * float(quantiles.sum())
+        posterior, per_question = self.posterior, n_questions * self.std_error**2
+        if self.observed is None:
+            df = posterior.df if isinstance(posterior, StudentPosterior) else math.inf
+            return PairedDesign(per_question, n_questions / (df + 1) if math.isfinite(df) else None)
+        if self.observed.discordant is not None or self.kind == "confidence":
+            return self.observed
+        low, high = posterior.interval(level)
+        units = n_questions / (self.observed.cluster_size or 1.0)
+        half = float(special.stdtrit(units - 1, (1 + level) / 2)) * math.sqrt(self.observed.variance / n_questions)
+        ratio = max((value - low if value >= 0 else high - value) / half, 1.0)
+        return replace(self.observed, width_ratio=WidthRatio(ratios=(ratio,)))
 
 
 def std_error_of(posterior: Posterior) -> float:
@@ -130,15 +140,25 @@ def _dirichlet(
     (posterior,) = contrast_posteriors([pair])
     if (table := panel.table) is not None and isinstance(posterior, DirichletCellsPosterior):
         ratio = float(posterior.odds_ratio_quantile(0.5))
-        return Contrast(posterior, "dirichlet", odds_ratio=ratio, p_value=mcnemar_test(table), messages=messages)
+        share = float(np.mean(panel.differences != 0))
+        counted = PairedDesign(share, discordant=share)
+        p_value = mcnemar_test(table)
+        return Contrast(posterior, "dirichlet", odds_ratio=ratio, p_value=p_value, messages=messages, observed=counted)
     name = "dirichlet-process" if panel.units is None else "clustered-dirichlet-process"
     name = "robust" if is_robust else name
     try:
-        p_value = _student(panel, ()).p_value
+        student: Contrast | None = _student(panel, ())
     except NotEstimableError:
-        p_value = None
+        student = None
     loss = None if is_robust else rare_loss_of_differences(pair)
-    return Contrast(posterior, name, p_value=p_value, messages=messages, rare_loss=loss)
+    return Contrast(
+        posterior,
+        name,
+        p_value=None if student is None else student.p_value,
+        messages=messages,
+        rare_loss=loss,
+        observed=None if student is None else student.observed,
+    )
 
 
 def _student(panel: Panel, messages: tuple[Message, ...]) -> Contrast:
@@ -146,7 +166,9 @@ def _student(panel: Panel, messages: tuple[Message, ...]) -> Contrast:
     name = "t" if panel.units is None else "clustered-t"
     t = fit.posterior
     p_value = float(2 * special.stdtr(t.df, -abs(t.mean) / t.std_error))
-    return Contrast(t, name, "confidence", p_value=p_value, messages=messages)
+    n = panel.n_questions
+    design = PairedDesign(n * t.std_error**2, n / (t.df + 1)) if t.std_error > 0 else None
+    return Contrast(t, name, "confidence", p_value=p_value, messages=messages, observed=design)
 
 
 # ---------------------------------------------------------------- without common questions
@@ -254,7 +276,10 @@ def comparison_row(result: Contrast, context: ComparisonContext, options: Option
     value_a, value_b = context.values
     plain = posterior.mean if value_a is None or value_b is None else value_a - value_b
     low, high = result.interval(options.level, plain)
-    detectable = result.detectable(options.level, options.power)
+    design = result.design(options.level, plain, n or 1)
+    detectable = design.detectable(n or 1, level=options.level, power=options.power)
+    if detectable is not None and context.bounds is not None and detectable > context.bounds[1] - context.bounds[0]:
+        detectable = None
     correlation, reduction = (None, None) if panel is None else pairing_gain(*panel.means[:2])
     row = Comparison(
         task=context.key[0],
@@ -304,6 +329,9 @@ def comparison_row(result: Contrast, context: ComparisonContext, options: Option
     if tested is not None:
         row, low, high = with_interval(row, tested), tested.low, tested.high
     evidence = replace(_evidence(low, high, detectable, context, options), seen=plain)
+    if evidence.n_questions is not None and 0 < evidence.sought < (detectable or math.inf):
+        needed = design.required(evidence.sought, level=options.level, power=options.power)
+        evidence = replace(evidence, n_needed=needed)
     verdict, text = verdict_of(evidence)
     is_open = verdict == "undecided"
     return replace(
@@ -363,7 +391,7 @@ def prob_noninferior(posterior: Posterior, margin: float, *, higher_is_better: b
 
 
 def _evidence(
-    low: float, high: float, detectable: float, context: ComparisonContext, options: Options
+    low: float, high: float, detectable: float | None, context: ComparisonContext, options: Options
 ) -> VerdictInputs:
     sign = 1.0 if context.higher_is_better else -1.0
     return VerdictInputs(

@@ -27,6 +27,7 @@ class VerdictInputs:
     probability `power`; None if unknown. `in_points`: whether scores lie in [0, 1] and differences are reported in
     percentage points. `seen`: difference of the observed scores; 0 if it is not informative about the difference to
     detect. `n_questions`: number of questions compared; None if it is unknown or if more questions would not help.
+    `n_needed`: number of questions that detect the difference `sought` with probability `power`; None if unknown.
     """
 
     low: float
@@ -39,6 +40,7 @@ class VerdictInputs:
     in_points: bool = True
     seen: float = 0.0
     n_questions: int | None = None
+    n_needed: int | None = None
 
     @property
     def sought(self) -> float:
@@ -54,12 +56,11 @@ class VerdictInputs:
     def n_more(self) -> int | None:
         """Number of additional questions of the same composition needed to detect `sought` with probability `power`.
 
-        The minimum detectable difference decreases with the square root of the number of questions. The result is
-        rounded to two digits. It is None if unknown, or if the data already suffice to detect this difference.
+        It is rounded up to two digits. It is None if unknown, or if the data already suffice to detect this difference.
         """
-        if self.detectable is None or self.n_questions is None or not 0 < self.sought < self.detectable:
+        if self.n_needed is None or self.n_questions is None or self.n_needed <= self.n_questions:
             return None
-        return _rounded_up(self.n_questions * ((self.detectable / self.sought) ** 2 - 1))
+        return _rounded_up(self.n_needed - self.n_questions)
 
 
 def verdict_sentence(verdict: Verdict, evidence: VerdictInputs) -> str:
@@ -116,7 +117,8 @@ def _undecided(evidence: VerdictInputs) -> str:
 def next_step(evidence: VerdictInputs) -> str:
     """Return a sentence that states how much more data an undecided comparison needs.
 
-    >>> next_step(VerdictInputs(-0.02, 0.06, "new", "old", detectable=0.06, seen=0.02, n_questions=500))
+    >>> next_step(VerdictInputs(-0.02, 0.06, "new", "old", detectable=0.06, seen=0.02, n_questions=500,
+    ...                         n_needed=4500))
     'With 80 % probability, such runs detect a true difference of 6 points; detecting the observed difference of 2
     points takes about 4,000 more questions.'
     """

@@ -85,21 +85,19 @@ def step(**other: object) -> str:
 
 
 def test_the_next_step_says_what_would_have_shown_and_how_many_questions_show_the_rest() -> None:
-    # (8/2)^2 - 1 = 15 times the questions there are
-    assert step(seen=-0.02, n_questions=100) == (
+    assert step(seen=-0.02, n_questions=100, n_needed=1600) == (
         "With 80 % probability, such runs detect a true difference of 8 points; detecting the observed difference of "
         "2 points takes about 1,500 more questions."
     )
     assert "detecting the margin of 4 points takes about 300 more questions" in step(
-        seen=-0.02, margin=0.04, n_questions=100
+        seen=-0.02, margin=0.04, n_questions=100, n_needed=400
     )
 
 
 def test_a_number_of_questions_is_rounded_up_to_two_digits() -> None:
-    # 63 x 100 questions, of which there are 100: 6,300
-    assert VerdictInputs(-1, 1, "a", "b", detectable=0.08, seen=0.01, n_questions=100).n_more == 6300
-    assert VerdictInputs(-1, 1, "a", "b", detectable=0.08, seen=0.01, n_questions=101).n_more == 6400
-    assert VerdictInputs(-1, 1, "a", "b", detectable=0.08, seen=0.079, n_questions=3).n_more == 1
+    assert VerdictInputs(-1, 1, "a", "b", seen=0.01, n_questions=100, n_needed=6400).n_more == 6300
+    assert VerdictInputs(-1, 1, "a", "b", seen=0.01, n_questions=101, n_needed=6402).n_more == 6400
+    assert VerdictInputs(-1, 1, "a", "b", seen=0.079, n_questions=3, n_needed=4).n_more == 1
 
 
 @pytest.mark.parametrize("other", [{"seen": 0.0, "n_questions": 9}, {"seen": 0.01}, {"seen": 0.09, "n_questions": 9}])

@@ -133,8 +133,8 @@ UNSEEN_SUBPOPULATION = MessageType.warning(
 NON_EXCHANGEABLE_TRIALS = MessageType.note(
     "UQ113",
     "Scores may differ systematically between trials of the same questions: the intra-batch correlation is "
-    "{intra_batch_correlation:.3f} (Cochran's Q test, p = {p_value:.1g}). The interval assumes independent trials. "
-    "If each trial had its own seed, server or run, the interval is too narrow.",
+    "{intra_batch_correlation:.3f} (Cochran's Q test, p = {p_value:.1g}). The interval assumes independent trials "
+    "and is too narrow if each trial had its own seed, server or run.",
     "The first trials of all questions form one batch, the second trials the next batch, and so on. The intra-batch "
     "correlation is the proportion of the variance of scores that all questions of a batch share, for example because "
     "of a seed or a server. To reduce the uncertainty due to batches, you need more batches, because more questions "

@@ -223,16 +223,15 @@ def test_unbounded_scores_get_student_t() -> None:
 
 @pytest.mark.parametrize("n", [2, 3, 4])
 def test_student_t_of_few_questions_gives_its_interval_and_standard_error(n: int) -> None:
-    """t(1) and t(2) have no variance; s / sqrt(n) stands, and the detectable difference uses t as the interval does."""
+    """t(1) and t(2) have no variance; s / sqrt(n) stands, and the power is that of the noncentral t distribution."""
     a, b = np.array([1.2, 3.3, 2.2, 5.0])[:n], np.array([0.2, 0.9, 1.7, 1.2])[:n]
     row = one(*two(a, b, metric="reward"))
     std_error = (a - b).std(ddof=1) / np.sqrt(n)
     expected = stats.ttest_rel(a, b).confidence_interval()
     assert (row.difference.interval.low, row.difference.interval.high) == pytest.approx((expected.low, expected.high))
     assert row.difference.std_error == pytest.approx(std_error)
-    assert row.minimum_detectable_effect == pytest.approx(
-        (stats.t.ppf(0.975, n - 1) + stats.t.ppf(0.8, n - 1)) * std_error
-    )
+    shift = row.minimum_detectable_effect / std_error
+    assert stats.nct.sf(stats.t.ppf(0.975, n - 1), n - 1, shift) == pytest.approx(0.8)
 
 
 def test_confidence_intervals_come_with_a_p_value_and_without_a_probability() -> None:
