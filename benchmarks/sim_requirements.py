@@ -27,7 +27,7 @@ import numpy as np
 from scipy import stats
 
 from harness_uq import Options, gate
-from harness_uq.analyses.gating.gate import decide
+from harness_uq.analyses.gating.gate import GateDesign, decide
 from harness_uq.analyses.gating.requirements import requirements_of
 from harness_uq.data.selection import select_runs
 from harness_uq.data.structure import StructureOptions
@@ -59,17 +59,17 @@ def log(
     )
 
 
-def decided(new: list[TaskLog], old: list[TaskLog], options: Options) -> Gate:
+def decided(new: list[TaskLog], old: list[TaskLog], options: GateDesign) -> Gate:
     """The decision of a gate with a baseline, without its power."""
     sides = (Side(logs[0].system, tuple(logs), select_runs(logs)[logs[0].system]) for logs in (new, old))
     return decide(*sides, options, PLUGINS)
 
 
-def options(margin: float = 0.0, improve: float | None = None, **other: object) -> Options:
+def options(margin: float = 0.0, improve: float | None = None, **other: object) -> GateDesign:
     """Options with a margin or a required improvement of all scores."""
     structure = StructureOptions(cluster="none", ranges={"f1": (0.0, 1.0)})
     compared = Options(margin=margin, structure=other.pop("structure", structure))
-    return Options(compared, improve_by={} if improve is None else {None: improve}, **other)
+    return GateDesign(compared, improve_by={} if improve is None else {None: improve}, **other)
 
 
 # ---------------------------------------------------------------- exact cells
