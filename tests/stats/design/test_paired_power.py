@@ -24,7 +24,7 @@ def test_power_is_that_of_the_noncentral_t_distribution(n: int, size: float) -> 
     t = 1.1 * stats.t.ppf(0.975, df)
     expected = stats.nct.sf(t, df, shift) + stats.nct.cdf(-t, df, shift)
     design = PairedDesign(0.3, size, width_ratio=WidthRatio(ratios=(1.1,)))
-    assert design.power(0.15, n) == pytest.approx(expected, abs=1e-9)
+    assert design.power(0.15, n) == pytest.approx(expected, abs=1e-7)  # scipy 1.12 computes nctdtr to 3e-8
 
 
 def test_one_unit_detects_nothing() -> None:
