@@ -90,8 +90,6 @@ class Components:
     correlation : assumed correlation between the scores of two systems, from which `difference` follows; None without
         this assumption
     cluster_size : mean number of questions per cluster; 1 if the questions are independent
-    score_range : length of the range of the scores; None if it is unknown, in which case intervals are those of
-        Student's t
     discordant : share of questions that exactly one of two systems answers correctly in one trial; None unless all
         answers are right or wrong
     messages : notes and warnings
@@ -106,7 +104,6 @@ class Components:
     pilots: tuple[PilotSystem, ...] = ()
     correlation: float | None = None
     cluster_size: float = 1.0
-    score_range: float | None = None
     discordant: float | None = None
     messages: tuple[Message, ...] = ()
 
@@ -121,8 +118,18 @@ class Components:
     @property
     def in_points(self) -> bool:
         """Whether the scores lie in [0, 1], so that differences are reported in percentage points."""
-        ends = min((one.low for one in self.pilots), default=0.0), max((one.high for one in self.pilots), default=1.0)
-        return ends == (0.0, 1.0)
+        return not self.pilots or self._ends == (0.0, 1.0)
+
+    @property
+    def _ends(self) -> tuple[float, float]:
+        """Range of the scores of all pilots; infinite if it is unknown."""
+        lows, highs = [one.low for one in self.pilots], [one.high for one in self.pilots]
+        return min(lows, default=-math.inf), max(highs, default=math.inf)
+
+    @property
+    def score_range(self) -> float:
+        """Length of the range of the scores; infinite if it is unknown, so that intervals are those of Student's t."""
+        return self._ends[1] - self._ends[0]
 
     def variance(self, n_trials: int) -> float | None:
         """Return the variance of one question's mean score over `n_trials` trials; None if unknown."""
@@ -133,12 +140,11 @@ class Components:
     def with_correlation(self, correlation: float) -> "Components":
         """The components of one system, with those of its difference from a second system of the same variance."""
         notes = tuple(note for note in self.messages if note.code != PILOT_ONE_SYSTEM.code)
+        between = self.between or 0.0
         return replace(
             self,
-            difference=2 * (self.between or 0.0) * (1 - correlation),
-            discordant=None
-            if self.discordant is None
-            else 2 * (self.variance(1) or 0.0) - 2 * (self.between or 0.0) * correlation,
+            difference=2 * between * (1 - correlation),
+            discordant=None if self.discordant is None else 2 * ((self.variance(1) or 0.0) - between * correlation),
             design_effect_difference=self.design_effect,
             correlation=correlation,
             messages=(ASSUMED_CORRELATION(correlation=correlation), *notes),
@@ -163,7 +169,7 @@ class Components:
         if self.discordant is not None and n_trials == 1 and size == 1:
             return PairedDesign(variance, discordant=self.discordant)
         ratio = WidthRatio()
-        if self.score_range is not None and variance > 0:
+        if math.isfinite(self.score_range) and variance > 0:
             is_repeated = self.discordant is not None and (n_trials > 1 or size > 1)
             sd = float(f"{math.sqrt(variance * size) / self.score_range:.2g}")
             ratio = default_width_ratio(sd, round(size), min(n_trials, _MOST_REPEATED) if is_repeated else None)
@@ -176,7 +182,7 @@ class Components:
         """
         design = self.design(n_trials)
         found = None if design is None else design.detectable(n_questions, level=level, power=power)
-        return None if found is None or found > (self.score_range or math.inf) else found
+        return None if found is None or found > self.score_range else found
 
     def width(self, n_questions: int, n_trials: int, *, level: float) -> float | None:
         """Return the expected width of a score's interval, the widest among the pilot's systems; None if unknown."""
@@ -190,12 +196,7 @@ class Components:
         return float(expected_width(n_questions, variance=variance, level=level, design_effect=self.design_effect))
 
 
-def pilot_components(
-    values: Sequence[FloatArray],
-    units: IntArray | None,
-    estimates: Sequence[Estimate],
-    bounds: tuple[float, float] | None = None,
-) -> Components:
+def pilot_components(values: Sequence[FloatArray], units: IntArray | None, estimates: Sequence[Estimate]) -> Components:
     """Estimate the components from pilot runs of one or more systems on the same questions.
 
     Components of a score are averaged over the systems, and components of a difference over the pairs of systems. The
@@ -203,8 +204,8 @@ def pilot_components(
     components refer to one trial.
 
     `values` (n_questions, n_trials) of each system are NaN for a missing trial. `units` are labels of clusters, None if
-    questions are independent, and expected widths are scaled from the posteriors of `estimates`. `bounds` are the range
-    of the scores, None if unknown. Raises NotEstimableError if there are fewer than two questions.
+    questions are independent, and expected widths are scaled from the posteriors of `estimates`. Raises
+    NotEstimableError if there are fewer than two questions.
     """
     if len(values[0]) < 2:
         raise NotEstimableError(PILOT_TOO_SMALL())
@@ -224,8 +225,7 @@ def pilot_components(
         design_effect_difference=float(np.mean([_design_effect(d, units) for d in differences])) if pairs else 1.0,
         trials=max(v.shape[1] for v in values) if is_split else 1,
         cluster_size=1.0 if units is None else n / len(np.unique(units)),
-        score_range=None if bounds is None else bounds[1] - bounds[0],
-        discordant=float(np.mean(discordant or 0.0)) if is_right_or_wrong and bounds == (0.0, 1.0) else None,
+        discordant=float(np.mean(discordant or 0.0)) if is_right_or_wrong else None,
         pilots=tuple(systems),
         messages=tuple(_notes(systems, units)),
     )

@@ -33,10 +33,10 @@ from harness_uq.output.words import amount, count_of
 from harness_uq.results.plan import Plan, PlanRow
 from harness_uq.results.result_list import ResultList
 from harness_uq.stats.design.budget_allocation import fewest
+from harness_uq.stats.design.paired_power import MAX_QUESTIONS
 
 _QUESTIONS = (50, 100, 200, 500, 1000, 2000, 5000)
 _TRIALS = (1, 2, 4, 8)
-MAX_QUESTIONS = 10**7
 MAX_TRIALS = 10_000
 
 
@@ -152,7 +152,7 @@ def _plan_of(
     estimates = [marginal(entry, how, plugins) for entry in common]
     # if any system's trials differ, identical trials of another imply no noise
     values = panel.values if panel.n_trials == 1 else panel.logged
-    components = pilot_components(values, panel.units, estimates, panel.bounds)
+    components = pilot_components(values, panel.units, estimates)
     if correlation is not None or (len(panel.systems) == 1 and options.difference is not None):
         components = components.with_correlation(correlation or 0.0)
     if components.variance_of_difference(components.trials) == 0:
@@ -193,6 +193,7 @@ def _plan(components: Components, options: Options, *, pilot_size: int | None) -
         design_effect=components.design_effect,
         answer=answer_of(best, components, options, pilot),
         pilot=pilot,
+        paired=components.design(trial_counts[0] if best is None else best.n_trials),
         goal=_goal(options, components) if options.difference is not None or options.width is not None else "",
         messages=components.messages,
         variance_difference=components.difference,
@@ -279,11 +280,9 @@ def _meets(components: Components, target: Options, n_questions: int, n_trials: 
 def _fewest_questions(components: Components, target: Options, n_trials: int) -> int | None:
     """Return the number of questions that meets the target with this many trials; None if unknown or above 10^7."""
     if target.difference is not None:
-        design = components.design(n_trials)
-        if design is None:
+        if (design := components.design(n_trials)) is None:
             return None
-        n_questions = design.required(target.difference, level=target.level, power=target.power)
-        return n_questions if n_questions is None or n_questions <= MAX_QUESTIONS else None
+        return design.required(target.difference, level=target.level, power=target.power)
     if components.variance(n_trials) is None:
         return None
     return fewest(lambda n_questions: _meets(components, target, n_questions, n_trials), 2, MAX_QUESTIONS)

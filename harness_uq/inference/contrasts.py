@@ -329,11 +329,11 @@ def comparison_row(result: Contrast, context: ComparisonContext, options: Option
     if tested is not None:
         row, low, high = with_interval(row, tested), tested.low, tested.high
     evidence = replace(_evidence(low, high, detectable, context, options), seen=plain)
-    if evidence.n_questions is not None and 0 < evidence.sought < (detectable or math.inf):
-        needed = design.required(evidence.sought, level=options.level, power=options.power)
-        evidence = replace(evidence, n_needed=needed)
     verdict, text = verdict_of(evidence)
     is_open = verdict == "undecided"
+    if is_open and evidence.n_questions is not None and 0 < evidence.sought < (detectable or math.inf):
+        needed = design.required(evidence.sought, level=options.level, power=options.power)
+        evidence = replace(evidence, n_needed=needed)
     return replace(
         row,
         verdict=verdict,

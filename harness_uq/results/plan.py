@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from harness_uq.messages import Message
@@ -30,6 +29,8 @@ from harness_uq.output.words import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from harness_uq.stats.design.paired_power import PairedDesign
 
 GraderDesignName: TypeAlias = Literal["rotation", "all graders", "one grader"]
 
@@ -64,6 +65,7 @@ class Plan(Result):
     that without. `task`, `metric`, `filter`, `systems`: of the pilot run; empty if the plan was made from given
     variances. `variance_difference`: variance between questions of the difference of two systems; None for one system.
     `pilot`: a design as large as the pilot run. `goal`: what the recommended design is for; empty without a target.
+    `paired`: what determines the power at the recommended number of trials; None for one system.
     """
 
     needed: ClassVar = "rows"
@@ -88,6 +90,7 @@ class Plan(Result):
     design_effect_difference: float | None = None
     pilot: PlanRow | None = field(default=None, metadata=INTERNAL)
     goal: str = field(default="", metadata=INTERNAL)
+    paired: "PairedDesign | None" = field(default=None, metadata=INTERNAL)
 
     def is_recommended(self, row: PlanRow) -> bool:
         """Whether this design is the recommended one."""
@@ -583,8 +586,7 @@ def precision_curve(plan: Plan) -> "Figure":
 def power_curve(plan: Plan, differences: Sequence[float]) -> "Figure":
     """Power to detect each true difference against questions, at the recommended number of trials.
 
-    With se(n) = MDE(n) / (z_{1-alpha/2} + z_power), power at a difference D is
-    Phi(D / se - z_{1-alpha/2}) + Phi(-D / se - z_{1-alpha/2}) (Miller 2024, §5).
+    It is that from which the plan is computed, see `harness_uq.stats.design.paired_power.PairedDesign`.
 
     Parameters
     ----------
@@ -603,11 +605,11 @@ def power_curve(plan: Plan, differences: Sequence[float]) -> "Figure":
     if not differences or min(differences) <= 0:
         raise DataError(f"differences must be positive, such as [0.02, 0.05]; got {list(differences)}")
     rows = _at_recommended_trials(plan)
-    draw.need_rows(rows, "design with a detectable difference")
+    draw.need_rows(rows if plan.paired else [], "design with a detectable difference")
     figure = draw.new_figure(6.5, 4.0)
     axes = draw.tidy(figure.subplots())
     for k, difference in enumerate(differences):
-        powers = [design_power(row, difference, plan) for row in rows]
+        powers = [plan.paired.power(difference, row.n_questions, level=plan.level) for row in rows if plan.paired]
         draw.draw_series(axes, k, f"true difference {difference:g}", [row.n_questions for row in rows], powers)
     axes.axhline(plan.power, color=draw.GREY, linewidth=1.0)
     axes.set_ylim(0.0, 1.02)
@@ -616,14 +618,6 @@ def power_curve(plan: Plan, differences: Sequence[float]) -> "Figure":
     axes.set_ylabel("power", fontsize=draw.TEXT, color=draw.INK)
     draw.legend_below(axes)
     return figure
-
-
-def design_power(row: PlanRow, difference: float, plan: Plan) -> float:
-    """Power of the design to detect a true `difference`, from its minimum detectable effect."""
-    normal = NormalDist()
-    z = normal.inv_cdf((1 + plan.level) / 2)
-    std_error = (row.detectable or 0.0) / (z + normal.inv_cdf(plan.power))
-    return normal.cdf(difference / std_error - z) + normal.cdf(-difference / std_error - z)
 
 
 def _at_recommended_trials(plan: Plan) -> list[PlanRow]:

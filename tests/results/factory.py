@@ -17,6 +17,7 @@ from harness_uq.results.history import FlakyQuestion, History, HistoryRun, Level
 from harness_uq.results.plan import Plan, PlanRow
 from harness_uq.results.ranking import Neighbours, RankedSystem, Ranking
 from harness_uq.stats.common.posterior import BetaPosterior
+from harness_uq.stats.design.paired_power import PairedDesign
 
 SYSTEMS = ("meta-llama/Llama-3.1-8B-Instruct", "Qwen/Qwen2.5-7B <base> & co_1")
 SOURCE = Source("results/run_2025-05-01.json", "lm-eval", "0.4.13", "2025-05-01T10:00:00")
@@ -320,6 +321,7 @@ def plan() -> Plan:
         design_effect=1.0,
         answer="800 questions with one trial each find a difference of 5.6 points with 80 % power.",
         messages=(planning.PILOT_ONE_SYSTEM(),),
+        paired=PairedDesign(2 * (0.04 + 0.12), cluster_size=None),
     )
 
 

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from scipy import special
@@ -14,10 +14,11 @@ from harness_uq.stats.design.budget_allocation import fewest
 from harness_uq.stats.design.power import detection_power, minimum_detectable_effect, required_questions
 from harness_uq.stats.units.contrasts import PairedDifferences, contrast_posteriors
 
-_MOST_QUESTIONS = 10**8
+MAX_QUESTIONS = 10**7
 _FEWEST_UNITS = 2
 _UNITS = (2, 3, 4, 5, 6, 8, 10, 14, 20, 30, 50, 100, 200, 400)  # of the width ratio
 _TAIL = 6.5  # standard deviations of the number of discordant questions that are summed
+_LARGEST_TABLE = 2**14  # numbers of discordant questions whose fewest wins are kept
 _PRECISION = 1e-6  # relative, of the minimum detectable effect
 
 
@@ -82,7 +83,7 @@ class PairedDesign:
     def detectable(self, n_questions: int, *, level: float = 0.95, power: float = 0.8) -> float | None:
         """Smallest difference that is detected with probability `power`; None if there are too few questions."""
         if self.discordant is not None:
-            return self._detectable_share(n_questions, level, power)
+            return _detectable_share(self.discordant, n_questions, level, power)
         if self.cluster_size is None:
             return float(minimum_detectable_effect(n_questions, self.variance, level=level, power=power))
         if (units := n_questions / self.cluster_size) < _FEWEST_UNITS:
@@ -91,7 +92,7 @@ class PairedDesign:
         return float(special.nctdtrinc(df, 1 - power, t) * math.sqrt(self.variance / n_questions))
 
     def required(self, effect: float, *, level: float = 0.95, power: float = 0.8) -> int | None:
-        """Number of questions with which `effect` is detected with probability `power`; None if above 10^8.
+        """Number of questions with which `effect` is detected with probability `power`; None if above 10^7.
 
         >>> PairedDesign(0.3, discordant=0.3).required(0.1)
         228
@@ -100,24 +101,19 @@ class PairedDesign:
             return None
         if self.cluster_size is None and self.discordant is None:
             n = int(required_questions(effect, self.variance, level=level, power=power))
-            return n if n <= _MOST_QUESTIONS else None
-        return fewest(lambda n: self.power(effect, n, level=level) >= power, 1, _MOST_QUESTIONS)
+            return n if n <= MAX_QUESTIONS else None
+
+        def is_enough(n: int) -> bool:
+            return self.power(effect, n, level=level) >= power
+
+        variance = self.variance if self.discordant is None else max(self.discordant, abs(effect)) - effect**2
+        start = max(int(required_questions(effect, variance, level=level, power=power)) // 2, 1)
+        return fewest(is_enough, start if start <= MAX_QUESTIONS and not is_enough(start) else 1, MAX_QUESTIONS)
 
     def _test(self, units: float, level: float) -> tuple[float, float]:
         """Degrees of freedom, at most 10^6 (with which the t distribution is normal), and the critical value."""
         df = min(units - 1, 1e6)
         return df, float(special.stdtrit(df, (1 + check_level(level)) / 2)) * self.width_ratio.at(units)
-
-    def _detectable_share(self, n_questions: int, level: float, power: float) -> float | None:
-        low, high = 0.0, min(4 / math.sqrt(n_questions), 1.0)
-        if self.power(high, n_questions, level=level) < power:
-            low, high = high, 1.0
-            if self.power(high, n_questions, level=level) < power:
-                return None
-        while high - low > _PRECISION * high:
-            middle = (low + high) / 2
-            low, high = (low, middle) if self.power(middle, n_questions, level=level) >= power else (middle, high)
-        return high
 
 
 @cache
@@ -195,12 +191,20 @@ def discordant_power(effect: float, n_questions: int, discordant: float, *, leve
     >>> round(discordant_power(0.1, 40, 0.1), 6) == round(float(special.bdtrc(3, 40, 0.1)), 6)
     True
     """
-    tail = (1 + check_level(level)) / 2
     check_number(n_questions, "n_questions", above=0)
     if not 0 <= abs(effect) <= discordant <= 1:
         raise DataError(f"discordant must lie in [|effect|, 1]; got {discordant} and an effect of {effect}")
     if discordant == 0:
         return 0.0
+    m, probability, wins = _discordant(n_questions, discordant, check_level(level))
+    share = (1 + abs(effect) / discordant) / 2
+    detected = _at_least(wins, m, share) + _at_least(wins, m, 1 - share)
+    return min(float(probability @ detected), 1.0)
+
+
+@lru_cache(maxsize=16)
+def _discordant(n_questions: int, discordant: float, level: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Numbers of discordant questions, their probabilities, and the fewest wins with which the interval excludes 0."""
     reach = _TAIL * math.sqrt(n_questions * discordant * (1 - discordant)) + _TAIL
     first, last = max(0, math.floor(n_questions * discordant - reach)), math.ceil(n_questions * discordant + reach)
     m = np.arange(first, min(last, n_questions) + 1, dtype=np.float64)
@@ -211,14 +215,35 @@ def discordant_power(effect: float, n_questions: int, discordant: float, *, leve
         + special.xlogy(m, discordant)
         + special.xlog1py(n_questions - m, -discordant)
     )
-    wins = _fewest_wins(m, tail)
-    share = (1 + abs(effect) / discordant) / 2
-    detected = _at_least(wins, m, share) + _at_least(wins, m, 1 - share)
-    return min(float(probability @ detected), 1.0)
+    size = 2 ** math.ceil(math.log2(m[-1] + 1))
+    wins = _tabulated_wins(size, level)[first : first + len(m)] if size <= _LARGEST_TABLE else _fewest_wins(m, level)
+    return m, probability, wins
 
 
-def _fewest_wins(m: FloatArray, tail: float) -> FloatArray:
-    """Smallest w with P(r > 1/2) > tail for r ~ Beta(w + 1/2, m - w + 1/2); m + 1 if there is none."""
+@lru_cache(maxsize=1024)  # the tasks of a benchmark often have equal shares and numbers of questions
+def _detectable_share(discordant: float, n_questions: int, level: float, power: float) -> float | None:
+    def is_enough(effect: float) -> bool:
+        return discordant_power(effect, n_questions, max(discordant, effect), level=level) >= power
+
+    low, high = 0.0, min(4 / math.sqrt(n_questions), 1.0)
+    if not is_enough(high):
+        low, high = high, 1.0
+        if not is_enough(high):
+            return None
+    while high - low > _PRECISION * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    return high
+
+
+@lru_cache(maxsize=32)
+def _tabulated_wins(size: int, level: float) -> FloatArray:
+    return _fewest_wins(np.arange(float(size)), level)
+
+
+def _fewest_wins(m: FloatArray, level: float) -> FloatArray:
+    """Smallest w with P(r > 1/2) > (1 + level) / 2 for r ~ Beta(w + 1/2, m - w + 1/2); m + 1 if there is none."""
+    tail = (1 + level) / 2
     about = m / 2 + special.ndtri(tail) * np.sqrt(m) / 2
     low, high = np.maximum(np.floor(m / 2), np.floor(about) - 4), np.minimum(m + 1, np.ceil(about) + 4)
     while (high - low > 1).any():
