@@ -267,7 +267,7 @@ def simulate(cell: str, n_clusters: int, n: int) -> dict[str, object]:
 
 
 def single_steps(cell: str, n: int) -> dict[str, float]:
-    """Median width of the default interval with C - 1 clusters, divided by that with C, by C."""
+    """Median width of the default interval with one cluster fewer, divided by that with C clusters, by C."""
     rng = np.random.default_rng([SEED, 1, list(CELLS).index(cell)])
     data = [draw(cell, FIRST, rng) for _ in range(n)]
     successes = rng.permuted(np.stack([right for right, _ in data]), axis=1)
